@@ -1,0 +1,18 @@
+# Every target is one call of tools/do.py, which needs nothing but Python 3.11 or later.
+# Without make (Windows): python tools/do.py book, python tools/do.py test, …
+PYTHON ?= python3
+DO := $(PYTHON) tools/do.py
+
+.DEFAULT_GOAL := help
+.PHONY: help book lab test tangle normalize execute serve lint clean
+
+help:      ; @$(DO) --help
+book:      ; @$(DO) book
+lab:       ; @$(DO) lab
+test:      ; @$(DO) test
+tangle:    ; @$(DO) tangle
+normalize: ; @$(DO) normalize
+execute:   ; @$(DO) execute $(if $(CHAPTER),--chapter $(CHAPTER),--all)
+serve:     ; @$(DO) serve
+lint:      ; @$(DO) lint
+clean:     ; @$(DO) clean
