@@ -1,0 +1,1 @@
+"""The checks of the book's exercises, one module per chapter."""
