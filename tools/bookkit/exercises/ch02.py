@@ -70,7 +70,7 @@ def give_me_the_jacobian(flip, differences, column_means):
     for m, n in ((1, 1), (2, 3), (3, 2)):
         shape = np.shape(column_means(m, n))
         assert shape == (n, m * n), f"column_means({m}, {n}) has shape {shape}"
-    yield "column_means: each output is the mean of its own column, rows strung together"
+    yield "column_means: each output is the mean of its own column"
     for m, n in ((1, 1), (2, 3), (3, 2)):
         expected = measured(lambda x: x.mean(axis=0), np.zeros((m, n)))
         expected = expected.reshape(n, m * n)
@@ -179,7 +179,7 @@ def chain_in_the_array_layout(chain_array):
                 for k in np.ndindex(*y_shape):
                     expected[i + j] += outer[i + k] * inner[k + j]
         found = chain_array(outer, inner, y_shape)
-        close(found, expected, what=f"z {z_shape}, y {y_shape}, x {x_shape}: the result")
+        close(found, expected, what=f"for z {z_shape}, y {y_shape}, x {x_shape} it")
 
     yield "vectors: it is the matrix product"
     agrees((2,), (3,), (4,))

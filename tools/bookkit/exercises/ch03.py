@@ -1,7 +1,8 @@
 """Checks of the exercises of chapter 3, The chain rule is matrix multiplication.
 
 Expected values are computed here by other means than the chapter uses: Jacobians by
-the definition, shortest products by trying all brackets, paths by the binomial theorem.
+the definition, the fewest multiplications by trying all brackets, paths by counting
+what is known in closed form.
 """
 
 from functools import cache
@@ -107,28 +108,35 @@ def how_many_paths(count_paths):
 
 
 @exercise("3.3")
-def give_me_the_jacobian(cumsum_jacobian, cumsum_rule):
-    """The running sum: a triangle, and a running sum from the other end."""
-
-    def by_definition(n):
-        return np.array([[1.0 if j <= i else 0.0 for j in range(n)] for i in range(n)])
-
+def give_me_the_jacobian(slide_jacobian, slide_rule):
+    """A sliding window: a band of copies, and a convolution on the way back."""
     rng = np.random.default_rng(33)
-    for n in (3, 5, 1):
-        yield f"the Jacobian is right for n = {n}"
-        close(cumsum_jacobian(n), by_definition(n), what="the Jacobian")
-    for n in (3, 6, 1):
-        yield f"the rule gives gᵀJ for n = {n}"
-        g = rng.standard_normal(n)
-        close(cumsum_rule(g), g @ by_definition(n), what="the cotangent")
-    yield "the rule handles an empty vector"
-    close(cumsum_rule(np.zeros(0)), np.zeros(0), what="the cotangent")
-    yield "the rule leaves its argument alone"
-    g = np.array([1.0, 2.0, 3.0])
-    cumsum_rule(g)
+
+    def by_definition(w, n):
+        places = range(n - len(w) + 1)
+        return np.array(
+            [
+                [w[j - i] if 0 <= j - i < len(w) else 0.0 for j in range(n)]
+                for i in places
+            ]
+        )
+
+    sizes = [(3, 5), (2, 6), (1, 4), (4, 4)]
+    for length, n in sizes:
+        w = rng.standard_normal(length)
+        yield f"the Jacobian is right for a window of {length} and n = {n}"
+        close(slide_jacobian(w, n), by_definition(w, n), what="the Jacobian")
+    for length, n in sizes:
+        w, g = rng.standard_normal(length), rng.standard_normal(n - length + 1)
+        yield f"the rule gives gᵀJ for a window of {length} and n = {n}"
+        close(slide_rule(g, w), g @ by_definition(w, n), what="the cotangent")
+    yield "the rule leaves its arguments alone"
+    g, w = np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0])
+    slide_rule(g, w)
     close(g, np.array([1.0, 2.0, 3.0]), what="g after the call")
-    yield "the rule copes with a million numbers, whose Jacobian would fill a terabyte"
-    close(cumsum_rule(np.ones(10**6))[0], 1e6, what="the first cotangent")
+    close(w, np.array([1.0, -1.0]), what="w after the call")
+    yield "the rule copes with a million numbers, whose Jacobian would fill terabytes"
+    close(slide_rule(np.ones(10**6), np.ones(2))[:2], np.array([1.0, 2.0]))
 
 
 @exercise("3.4")

@@ -1,0 +1,13 @@
+"""The book's own Sphinx extensions, one idea each.
+
+``mathematics``
+    Formulas become HTML and MathML while the book is built; no script for the reader.
+``cells``
+    What a code cell is for: exported to a file, your turn, a check, a folded solution.
+``callouts``
+    Block quotes that open with **Build.**, **Trap.** … become labelled boxes.
+``journey``
+    The map from chapters to the files of minigrad, drawn from the sources.
+``lean_theme``
+    Drops what the pages do not need, and repairs what screen readers trip over.
+"""
