@@ -203,3 +203,8 @@ def test_a_table_reads_in_html_and_in_plain_text():
 def test_a_ragged_table_is_refused():
     with pytest.raises(ValueError, match="1 cells"):
         table(["a", "b"], [["only one"]])
+
+
+def test_a_column_without_a_header_is_refused():
+    with pytest.raises(ValueError, match="header"):
+        table(["", "b"], [["1", "2"]])

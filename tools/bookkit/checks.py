@@ -69,7 +69,7 @@ def check(number: str, *answers) -> Result:
         return Result(
             number,
             False,
-            f"Exercise {number}: not answered yet. Fill in the cell above, run it, "
+            f"Exercise {number}: not answered yet. Fill in the cell above and run it,\n"
             "then run this one again.",
         )
     return _run(number, function, answers)

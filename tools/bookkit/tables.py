@@ -13,6 +13,8 @@ class Table:
         self.header = [str(cell) for cell in header]
         self.rows = [[str(cell) for cell in row] for row in rows]
         self.caption = caption
+        if not all(cell.strip() for cell in self.header):
+            raise ValueError("a column without a header cannot be read out: name it")
         for row in self.rows:
             if len(row) != len(self.header):
                 raise ValueError(
