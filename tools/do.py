@@ -225,6 +225,8 @@ def test(options: Sequence[str]) -> None:
 def lab(options: Sequence[str]) -> None:
     """Open the notebooks in JupyterLab."""
     set_up("book")
+    if getattr(os, "geteuid", lambda: 1)() == 0:  # in a container, say
+        options = ["--allow-root", *options]
     run("-m", "jupyterlab", "--notebook-dir", "book", *options)
 
 
