@@ -4,7 +4,7 @@ PYTHON ?= python3
 DO := $(PYTHON) tools/do.py
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab test tangle normalize execute serve lint clean
+.PHONY: help book lab test tangle normalize execute serve bench oracle lint clean
 
 help:      ; @$(DO) --help
 book:      ; @$(DO) book
@@ -14,5 +14,7 @@ tangle:    ; @$(DO) tangle
 normalize: ; @$(DO) normalize
 execute:   ; @$(DO) execute $(if $(CHAPTER),--chapter $(CHAPTER),--all)
 serve:     ; @$(DO) serve
+bench:     ; @$(DO) bench $(if $(PEERS),--peers) $(ARGS)
+oracle:    ; @$(DO) oracle
 lint:      ; @$(DO) lint
 clean:     ; @$(DO) clean

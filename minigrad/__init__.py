@@ -1,4 +1,4 @@
-# Generated from chapter 1 (book/ch01-derivatives.ipynb): edit the chapter, not this.
+# Generated from chapters 1, 4, 5, 7 and 8: edit the chapters, not this file.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -7,3 +7,31 @@ broadcasting are NumPy's own.
 """
 
 __version__ = "0.1.0"
+
+
+from minigrad import _tensor_str
+from minigrad.creation import *
+from minigrad.dtypes import *
+from minigrad.dtypes import __getattr__
+from minigrad.random import *
+from minigrad.tensor import Size, Tensor
+
+
+from minigrad import autograd
+from minigrad.ops import *
+
+
+from minigrad import protocols
+
+
+from minigrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+
+
+from minigrad import inplace

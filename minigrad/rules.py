@@ -197,7 +197,7 @@ define(
 define(
     "pow",
     np.power,
-    x=lambda g, x, y: g * (y * x ** (y - (y != 0))),
+    x=lambda g, x, y: g * (y * x ** (y + (y == 0) - 1)),
     y=lambda g, x, y, out: g * (out * np.log(x + (x == 0) * (y >= 0))),
 )
 

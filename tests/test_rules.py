@@ -22,6 +22,12 @@ from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
 from minigrad.numerical import numerical_vjp
 from minigrad.rules import PRIMITIVES, Primitive, define, unbroadcast, vjp
 
+# The table of Chapter 3. Later chapters add to it, and have tests of their own.
+CHAPTER = {
+    name: primitive
+    for name, primitive in PRIMITIVES.items()
+    if next(iter(primitive.rules.values())).__module__ == "minigrad.rules"
+}
 RECORDED = json.loads(
     Path(__file__).parent.joinpath("reference/rules.json").read_text()
 )
@@ -180,7 +186,7 @@ def relu(x):
 
 
 def expected_cotangents(name, operands, params, g):
-    forward = relu if name == "relu" else PRIMITIVES[name].forward
+    forward = relu if name == "relu" else CHAPTER[name].forward
     function = lambda *xs: forward(*xs, **params)  # noqa: E731
     return [
         np.tensordot(g, complex_jacobian(function, operands, k), axes=np.ndim(g))
@@ -209,16 +215,16 @@ def mistakes(primitive, row):
 
 
 def test_every_primitive_has_rows_in_the_table():
-    assert sorted(TABLE) == sorted(PRIMITIVES)
-    assert len(PRIMITIVES) == 15
+    assert sorted(TABLE) == sorted(CHAPTER)
+    assert len(CHAPTER) == 15
 
 
 def test_every_primitive_is_recorded_from_pytorch():
-    assert {case["primitive"] for case in RECORDED["cases"]} == set(PRIMITIVES)
-    assert set(RECORDED["saved"]) == set(PRIMITIVES)
+    assert {case["primitive"] for case in RECORDED["cases"]} == set(CHAPTER)
+    assert set(RECORDED["saved"]) == set(CHAPTER)
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
+@pytest.mark.parametrize("name", CHAPTER)
 def test_the_table_tries_hard_shapes(name):
     shapes = [shape for row in TABLE[name] for shape in row[0]]
     assert any(0 in shape for shape in shapes), "no empty operand"
@@ -259,7 +265,7 @@ def test_forward(row):
 
 @rows
 def test_rule_agrees_with_the_complex_step(row):
-    assert mistakes(PRIMITIVES[row[0]], row) == []
+    assert mistakes(CHAPTER[row[0]], row) == []
 
 
 @rows
@@ -373,9 +379,9 @@ def compare(found, expected, dtype):
     np.testing.assert_allclose(np.asarray(found, float), expected, rtol=rtol, atol=0)
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
+@pytest.mark.parametrize("name", CHAPTER)
 def test_what_is_kept_is_what_pytorch_keeps(name):
-    primitive, recorded = PRIMITIVES[name], RECORDED["saved"][name]
+    primitive, recorded = CHAPTER[name], RECORDED["saved"][name]
     assert list(primitive.saves) == recorded["".join(primitive.rules)]
     arrays = {*primitive.rules, "out"}
     for operand, needs in primitive.needs.items():
@@ -406,14 +412,14 @@ SAVES = {
 
 
 def test_saves_of_every_primitive():
-    assert {name: primitive.saves for name, primitive in PRIMITIVES.items()} == SAVES
+    assert {name: primitive.saves for name, primitive in CHAPTER.items()} == SAVES
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
+@pytest.mark.parametrize("name", CHAPTER)
 def test_pull_keeps_the_arrays_in_saves_and_no_others(name):
     shapes, params = TABLE[name][3]
     operands, _ = sample(name, shapes)
-    names = PRIMITIVES[name].rules
+    names = CHAPTER[name].rules
     watched = {k: weakref.ref(x) for k, x in zip(names, operands, strict=True)}
     gc.disable()
     try:
@@ -423,7 +429,7 @@ def test_pull_keeps_the_arrays_in_saves_and_no_others(name):
             watched["out"] = weakref.ref(out)
         del operands, out
         alive = {k for k, reference in watched.items() if reference() is not None}
-        assert alive == set(PRIMITIVES[name].saves) & set(watched)
+        assert alive == set(CHAPTER[name].saves) & set(watched)
         pull(g)
         del pull
         assert not any(reference() is not None for reference in watched.values())
@@ -441,7 +447,7 @@ def jvp(function, operands, tangents):
 
 
 def assert_adjoint(name, operands, params, rng):
-    forward = relu if name == "relu" else PRIMITIVES[name].forward
+    forward = relu if name == "relu" else CHAPTER[name].forward
     out, pull = vjp(name, *operands, **params)
     u = cotangent_for(out, rng)
     v = [rng.standard_normal(x.shape) for x in operands]
@@ -548,7 +554,7 @@ class Duck(np.lib.mixins.NDArrayOperatorsMixin):
 
 COMPARISONS = {np.equal, np.not_equal, np.greater, np.greater_equal, np.less}
 FUNCTIONS = {np.sum, np.reshape, np.transpose, np.broadcast_to, np.matmul, np.maximum}
-CLOSED = FUNCTIONS | COMPARISONS | {p.forward for p in PRIMITIVES.values()}
+CLOSED = FUNCTIONS | COMPARISONS | {p.forward for p in CHAPTER.values()}
 
 
 @rows
@@ -572,7 +578,7 @@ PARAMETER = {"reshape": "shape", "transpose": "axes", "broadcast_to": "shape"}
 class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     """A toy tensor: enough of a tape to differentiate what a rule computes."""
 
-    functions = {p.forward: name for name, p in PRIMITIVES.items()} | {
+    functions = {p.forward: name for name, p in CHAPTER.items()} | {
         np.sum: "sum",
         np.reshape: "reshape",
         np.transpose: "transpose",
@@ -618,7 +624,7 @@ def test_rules_can_be_differentiated_by_the_rules(row):
     """
     name, shapes, params = row
     operands, rng = sample(name, shapes)
-    primitive = PRIMITIVES[name]
+    primitive = CHAPTER[name]
     out, _ = vjp(name, *operands, **params)
     inputs = [cotangent_for(out, rng), *operands]
     for k, operand in enumerate(primitive.rules):
@@ -696,7 +702,7 @@ def test_kinks_and_flat_places_in_words():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_no_warning_leaks(dtype, recwarn):
     x = np.array([0.0, -1.0, 1.0, np.inf, np.nan, 1e30], dtype=dtype)
-    for name, primitive in PRIMITIVES.items():
+    for name, primitive in CHAPTER.items():
         if name in UNARY + BINARY:
             vjp(name, *[x] * len(primitive.rules))[1](x)
     assert not recwarn.list
@@ -792,9 +798,10 @@ def test_define_reads_needs_from_the_parameter_lists(table):
 
 
 def test_a_second_definition_replaces_the_first(table):
+    count = len(table)
     define("exp", np.exp, x=lambda g, out: 7 * g)
     assert float(vjp("exp", 0.0)[1](1.0)[0]) == 7.0
-    assert len(table) == 15
+    assert len(table) == count
 
 
 @pytest.mark.parametrize(
@@ -837,7 +844,7 @@ def test_primitives_are_frozen():
 
 def broken_rules():
     """Every rule, broken in every way that makes sense for it."""
-    for name, primitive in PRIMITIVES.items():
+    for name, primitive in CHAPTER.items():
         for operand, rule in primitive.rules.items():
             yield name, operand, "sign", lambda *a, rule=rule: -rule(*a)
             yield name, operand, "factor", lambda *a, rule=rule: rule(*a) * 1.001
@@ -876,7 +883,7 @@ FAULTS = list(broken_rules())
 )
 def test_a_broken_rule_is_noticed(fault):
     name, operand, kind, rule = fault
-    primitive = PRIMITIVES[name]
+    primitive = CHAPTER[name]
     needs = dict(primitive.needs)
     if kind == "swapped":
         needs[operand] = needs["y"]

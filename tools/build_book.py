@@ -36,6 +36,7 @@ INPUTS = (
     "minigrad/**/*.py",
     "tools/*.py",
     "tools/sphinxext/*.py",
+    "tests/reference/**/*",
 )
 JUPYTER_BOOK = ("-c", "from jupyter_book.cli.main import main; main()", "build")
 STRICT = ("--all", "-W", "-n", "--keep-going")

@@ -22,13 +22,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+PEERS = ROOT / ".venv-bench"  # PyTorch and others, for `bench --peers` only
+ORACLE = ROOT / ".venv-oracle"  # PyTorch, for `oracle` only
 BUILD = ROOT / "_build"
 PAGES = BUILD / "html"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST = (3, 11)
 PACKAGES = ("pyproject.toml", "tools/pyproject.toml")
-REQUIREMENTS = {"book": "requirements.txt", "test": "tests/requirements.txt"}
-CODE = ("minigrad", "tools", "tests", "conftest.py")
+REQUIREMENTS = {
+    "book": "requirements.txt",
+    "test": "tests/requirements.txt",
+    "peers": "benchmarks/requirements.txt",
+    "oracle": "tests/reference/requirements.txt",
+}
+CODE = ("minigrad", "tools", "tests", "benchmarks", "conftest.py")
 
 
 class Failure(Exception):
@@ -38,8 +44,13 @@ class Failure(Exception):
 # ---------------------------------------------------------------------- set-up
 
 
-def set_up(*groups: str) -> None:
-    """Create ``.venv`` and install the requirement groups, unless that is done."""
+def python_of(venv: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def set_up(*groups: str, venv: Path = VENV) -> None:
+    """Create ``venv`` and install the requirement groups, unless that is done."""
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         raise Failure(
@@ -47,38 +58,42 @@ def set_up(*groups: str) -> None:
             f"and this is {found}.\n"
             "Name another one: make book PYTHON=/path/to/python3.12"
         )
-    if not _is_ours():
-        _create_environment()
+    if not _is_ours(venv):
+        _create_environment(venv)
     for group in groups:
-        stamp = VENV / f".installed-{group}"
+        stamp = venv / f".installed-{group}"
         wanted = _digest(REQUIREMENTS[group], "constraints.txt", *PACKAGES)
         if not stamp.exists() or stamp.read_text() != wanted:
-            _install(REQUIREMENTS[group])
+            _install(REQUIREMENTS[group], venv)
             stamp.write_text(wanted)
 
 
-def _is_ours() -> bool:
-    """True when ``.venv`` works and lies where it was made (a moved one does not)."""
-    stamp = VENV / ".made-at"
-    return PYTHON.exists() and stamp.exists() and stamp.read_text() == str(VENV)
+def _is_ours(venv: Path) -> bool:
+    """True when ``venv`` works and lies where it was made (a moved one does not)."""
+    stamp = venv / ".made-at"
+    made_here = stamp.exists() and stamp.read_text() == str(venv)
+    return made_here and python_of(venv).exists()
 
 
-def _create_environment() -> None:
-    say("Creating the virtual environment .venv")
-    shutil.rmtree(VENV, ignore_errors=True)
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)])
+def _create_environment(venv: Path) -> None:
+    say(f"Creating the virtual environment {venv.name}")
+    shutil.rmtree(venv, ignore_errors=True)
+    made = subprocess.run([sys.executable, "-m", "venv", str(venv)])
     if made.returncode:
         raise Failure(
             "Python could not create a virtual environment. On Debian and Ubuntu the "
             "module is a package of its own: apt install python3-venv"
         )
-    (VENV / ".made-at").write_text(str(VENV))
+    (venv / ".made-at").write_text(str(venv))
 
 
-def _install(requirements: str) -> None:
+def _install(requirements: str, venv: Path) -> None:
     """Install one requirements file, showing each package as it arrives."""
-    say(f"Installing {requirements} into .venv (the first time takes a minute or two)")
-    command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
+    say(
+        f"Installing {requirements} into {venv.name} "
+        "(the first time takes a minute or two)"
+    )
+    command = [python_of(venv), "-m", "pip", "install", "--disable-pip-version-check"]
     command += ["--progress-bar", "off", "-r", requirements, "-c", "constraints.txt"]
     log = []
     pip = subprocess.Popen(
@@ -129,8 +144,9 @@ def say(text: str) -> None:
     print(f"==> {text}", flush=True)
 
 
-def run(*arguments: str | Path, check: bool = True) -> bool:
-    """Run Python from ``.venv`` at the root of the repository; True on success."""
+def run(*arguments: str | Path, check: bool = True, venv: Path = VENV) -> bool:
+    """Run Python from ``venv`` at the root of the repository; True on success."""
+    python = python_of(venv)
     environment = os.environ | {
         "PYTHONHASHSEED": "0",  # sets print in one order
         "OMP_NUM_THREADS": "1",  # sums are taken in one order
@@ -138,11 +154,11 @@ def run(*arguments: str | Path, check: bool = True) -> bool:
         "MKL_NUM_THREADS": "1",
         "PYTHONUTF8": "1",
         "JUPYTER_PLATFORM_DIRS": "1",
-        "PATH": f"{PYTHON.parent}{os.pathsep}{os.environ.get('PATH', '')}",
-        "VIRTUAL_ENV": str(VENV),
+        "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "VIRTUAL_ENV": str(venv),
     }
     done = subprocess.run(
-        [str(PYTHON), *map(str, arguments)], cwd=ROOT, env=environment
+        [str(python), *map(str, arguments)], cwd=ROOT, env=environment
     )
     if check and done.returncode:
         raise Failure(f"`{' '.join(map(str, arguments))}` failed; see above.")
@@ -256,6 +272,36 @@ def serve(options: Sequence[str]) -> None:
     run("-m", "http.server", port, "--bind", "127.0.0.1", "--directory", PAGES)
 
 
+def bench(options: Sequence[str]) -> None:
+    """Measure speed and memory (--peers: beside PyTorch and others; --quick: a look).
+
+    With --peers, PyTorch and the other libraries are installed, once, into an
+    environment of their own, .venv-bench.
+    """
+    venv = PEERS if "--peers" in options else VENV
+    set_up("peers" if venv == PEERS else "book", venv=venv)
+    options = [option for option in options if option != "--peers"]
+    if not run("-m", "benchmarks.run", *options, check=False, venv=venv):
+        raise Failure("the benchmark did not run to its end; see above.")
+
+
+def oracle(options: Sequence[str]) -> None:
+    """Ask PyTorch every row of the parity ledger again (--python PATH names one).
+
+    Without it, PyTorch is installed, once, into an environment of its own,
+    .venv-oracle: about 1 GB, and several with CUDA, which pip chooses on Linux.
+    """
+    command = ["-m", "tests.reference.record_ledger", "--check"]
+    if "--python" in options:
+        python = Path(options[options.index("--python") + 1]).absolute()
+        agreed = subprocess.run([str(python), *command], cwd=ROOT).returncode == 0
+    else:
+        set_up("oracle", venv=ORACLE)
+        agreed = run(*command, check=False, venv=ORACLE)
+    if not agreed:
+        raise Failure("PyTorch and tests/reference/ledger.json disagree; see above.")
+
+
 def lint(options: Sequence[str]) -> None:
     """Format and lint the tools and the tests."""
     set_up("book", "test")
@@ -265,13 +311,26 @@ def lint(options: Sequence[str]) -> None:
 
 
 def clean(options: Sequence[str]) -> None:
-    """Remove what was built (with --all, the virtual environment too)."""
-    for folder in (BUILD, *([VENV] if "--all" in options else [])):
+    """Remove what was built (with --all, the virtual environments too)."""
+    for folder in (BUILD, *([VENV, PEERS, ORACLE] if "--all" in options else [])):
         shutil.rmtree(folder, ignore_errors=True)
-    print("Removed _build" + (" and .venv" if "--all" in options else ""))
+    environments = " and the virtual environments" if "--all" in options else ""
+    print(f"Removed _build{environments}")
 
 
-COMMANDS = (book, test, lab, tangle, normalize, execute, serve, lint, clean)
+COMMANDS = (
+    book,
+    test,
+    lab,
+    tangle,
+    normalize,
+    execute,
+    serve,
+    bench,
+    oracle,
+    lint,
+    clean,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -97,6 +97,9 @@ def test_the_colour_mode_can_be_chosen_and_stays(browser, built_book):
         for _ in SCHEMES:
             seen.page.locator("button.theme-switch-button").first.click()
             mode = seen.page.evaluate("document.documentElement.dataset.mode")
+            kept = f"localStorage.getItem('mode') === {mode!r}"
+            seen.page.wait_for_function(kept)
+            seen.page.wait_for_timeout(300)  # the browser writes it down in its own time
             seen.page.reload()
             assert seen.page.evaluate("document.documentElement.dataset.mode") == mode
         assert seen.complaints == []

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -167,6 +168,21 @@ def test_a_figure_is_the_same_twice_and_its_ids_are_its_own(shown):
     assert ids[0] and not ids[0] & ids[1]
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', first["text/html"]))
     assert used and used <= ids[0]
+
+
+def test_what_draws_itself_is_labelled_and_captioned_too(shown, monkeypatch):
+    from bookkit import figures
+
+    bundles = []
+    monkeypatch.setattr(figures, "display", lambda bundle, raw: bundles.append(bundle))
+    drawing = SimpleNamespace(html='<div><svg viewBox="0 0 1 1"/><svg/></div>')
+    alt = "A drawing that came with an element of its own."
+    figures.show(drawing, "ch99-own", alt=alt, caption="Its own.")
+    figure = ET.fromstring(bundles[0]["text/html"])
+    first, second = figure.iter("svg")
+    assert (first.get("role"), first.get("aria-label")) == ("img", alt)
+    assert second.attrib == {}
+    assert figure.find("figcaption").text == "Its own."
 
 
 @pytest.mark.parametrize(

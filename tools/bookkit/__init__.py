@@ -9,15 +9,19 @@
 
 Nothing of minigrad depends on this package, and it depends on nothing of
 minigrad: it serves the pages, not the engine. matplotlib is imported only when
-``plt`` or ``show`` is first asked for.
+``plt`` or ``show`` is first asked for. In a notebook, whoever imports it also lets the
+package grow with the chapter (see `bookkit.growing`).
 """
 
 import importlib
 
+from bookkit import growing
 from bookkit.checks import Result, check, exercise
 from bookkit.tables import table
 
 _LAZY = {"plt": "bookkit.figures", "show": "bookkit.figures"}
+
+growing.follow()
 
 __all__ = ["Result", "check", "exercise", "plt", "show", "table"]
 

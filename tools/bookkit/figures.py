@@ -33,14 +33,15 @@ MINIMUM_ALT = 40
 plt.style.use(STYLE)
 
 
-def show(fig: Figure, name: str, *, alt: str, caption: str) -> None:
-    """Display ``fig`` as inline SVG and close it.
+def show(fig, name: str, *, alt: str, caption: str) -> None:
+    """Display ``fig`` as inline SVG.
 
     Parameters
     ----------
     fig
         The matplotlib figure; it is closed afterwards, so that a notebook does not
-        draw it a second time.
+        draw it a second time. Or an object whose ``html`` holds an ``<svg>`` element
+        without a label: a drawing of a graph, or the player (Chapter 6).
     name
         Kebab-case name, unique in the book (``"ch01-u-curve"``). It becomes the
         figure's id, ``fig-ch01-u-curve``.
@@ -64,16 +65,18 @@ def show(fig: Figure, name: str, *, alt: str, caption: str) -> None:
         )
     if not caption.strip():
         raise ValueError(f"figure {name!r} needs a caption")
+    drawn = svg_text(fig, name) if isinstance(fig, Figure) else fig.html
     bundle = {
-        "text/html": figure_html(svg_text(fig, name), name, alt=alt, caption=caption),
+        "text/html": figure_html(drawn, name, alt=alt, caption=caption),
         "text/plain": f"Figure {name}: {alt.strip()}",
     }
-    plt.close(fig)
+    if isinstance(fig, Figure):
+        plt.close(fig)
     display(bundle, raw=True)
 
 
 def figure_html(svg: str, name: str, *, alt: str, caption: str) -> str:
-    """Wrap an ``<svg>`` element in a captioned, labelled ``<figure>``."""
+    """Wrap a drawing in a captioned ``<figure>``, and label its ``<svg>`` element."""
     label = html.escape(alt.strip(), quote=True)
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return (

@@ -8,6 +8,8 @@
     Block quotes that open with **Build.**, **Trap.** … become labelled boxes.
 ``journey``
     The map from chapters to the files of minigrad, drawn from the sources.
+``ledger``
+    Tables of what PyTorch answers, and of where minigrad means to differ.
 ``lean_theme``
     Drops what the pages do not need, and repairs what screen readers trip over.
 """

@@ -1,0 +1,150 @@
+"""Measure, and print a table.
+
+python tools/do.py bench                       everything, with what is installed
+python tools/do.py bench chain-1 mlp-small     some workloads
+python tools/do.py bench --quick               fewer rounds: a look, not a result
+python tools/do.py bench --json results.json   the numbers as well
+python tools/do.py bench --peers               beside PyTorch and the others
+"""
+
+import argparse
+import json
+import platform
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import peers, scale
+from benchmarks.harness import GradientsDiffer, Spread, Timing, Workload, compare
+from benchmarks.targets import aims
+from benchmarks.workloads import WORKLOADS
+
+SCALES = {
+    "growth": lambda torch, quick: scale.growth(
+        torch, scale.LENGTHS[: 2 if quick else 3], 1 if quick else 3
+    ),
+    "memory": lambda torch, quick: scale.memory(torch),
+    "import": lambda torch, quick: scale.import_time(repeats=5 if quick else 15),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the workloads asked for; 1 if some gradients differed, otherwise 0."""
+    options = parse(arguments)
+    modules, reasons = peers.available()
+    if "minigrad" not in modules:
+        print(f"minigrad cannot be imported: {reasons['minigrad']}", file=sys.stderr)
+        return 1
+    introduce(modules, reasons)
+    record, failed = {}, False
+    for name in options.names:
+        if name in SCALES:
+            record[name] = report_scale(name, modules["minigrad"], options.quick)
+            continue
+        try:
+            record[name] = report(WORKLOADS[name], modules, options)
+        except GradientsDiffer as error:
+            failed = True
+            print(f"{name:<12} NOT TIMED, the gradients differ: {error}\n")
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return int(failed)
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="do.py bench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    everything = [*WORKLOADS, *SCALES]
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(everything)}"
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser.add_argument("--seconds", type=float, default=20, help="for each workload")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in everything]
+    if unknown:
+        parser.error(f"no such workload: {', '.join(unknown)}")
+    options.names = options.names or everything
+    return options
+
+
+def introduce(modules: dict, reasons: dict[str, str]) -> None:
+    """Say what is measured, on what, and what the numbers are."""
+    versions = [
+        f"{peers.TITLES[name]} {peers.version(name)}".strip() for name in modules
+    ]
+    print(f"Python {platform.python_version()}, NumPy {np.__version__}, one thread")
+    print(f"Measured: {', '.join(versions)}")
+    for name, reason in reasons.items():
+        print(f"Left out: {peers.TITLES[name]} ({reason})")
+    print(
+        "A ratio is time over that of the same step by hand in NumPy: median of the\n"
+        "rounds [first–third quartile]. Gradients were compared before timing.\n"
+    )
+
+
+def report(workload: Workload, modules: dict, options: argparse.Namespace) -> dict:
+    """Time one workload, print its lines, and return its numbers."""
+    steps = workload.candidates(modules)
+    if options.quick:
+        timing = compare(steps, seconds=1, least=3)
+    else:
+        timing = compare(steps, seconds=options.seconds)
+    names = [name for name in steps if name != "hand"]
+    ratios = {name: timing.ratio(name, "hand") for name in names}
+    hand = timing.seconds("hand")
+    print(f"{workload.name:<12} {workload.measures}")
+    print(f"  {'by hand':<14} {hand.median * 1e6:>10,.0f} µs")
+    for name in names:
+        print(f"  {peers.TITLES[name]:<14} {times(ratios[name]):>10}")
+    verdicts = judge(workload.name, timing)
+    for text in verdicts:
+        print(f"    aim {text}")
+    print(flush=True)
+    return {
+        "measures": workload.measures,
+        "hand_seconds": asdict(hand),
+        "ratios_to_hand": {name: asdict(spread) for name, spread in ratios.items()},
+        "rounds": len(timing.rounds["hand"]),
+        "aims": verdicts,
+    }
+
+
+def judge(name: str, timing: Timing) -> list[str]:
+    """One line for each aim: the limit, the ratio, and whether it was met."""
+    return [
+        f"≤ {aim.limit:.3g} × {peers.TITLES[aim.against]}: "
+        f"{ratio.median:.3g}, {aim.verdict(ratio.median)}"
+        for aim in aims(name, timing.rounds)
+        for ratio in [timing.ratio("minigrad", aim.against)]
+    ]
+
+
+def times(ratio: Spread) -> str:
+    """A ratio with its quartiles."""
+    return f"{ratio.median:>8.2f} ×  [{ratio.low:.2f}–{ratio.high:.2f}]"
+
+
+def report_scale(name: str, minigrad, quick: bool) -> list[dict]:
+    """Run one of the measurements of scale, print its lines, return its numbers."""
+    measures = SCALES[name](minigrad, quick)
+    print(name)
+    for measure in measures:
+        line = f"  {measure.what}: {measure.value:.3g} {measure.unit}"
+        if measure.limit is not None:
+            word = "met" if measure.value <= measure.limit else "missed"
+            line += f" (aim ≤ {measure.limit:g}: {word})"
+        print(line)
+    print(flush=True)
+    return [asdict(measure) for measure in measures]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""What the project aims at, and whether it got there.
+
+An aim is a ratio of two times measured in one run, or a limit on a number. Missing one
+fails nothing: the benchmark says by how much it was missed, and the book says why.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Aim:
+    """minigrad takes at most ``limit`` times as long as ``against``."""
+
+    against: str
+    limit: float
+
+    def verdict(self, value: float) -> str:
+        """Whether ``value`` keeps the limit, and with how much to spare or missing."""
+        gap = abs(value / self.limit - 1)
+        return (
+            f"met, {gap:.0%} to spare"
+            if value <= self.limit
+            else f"missed by {gap:.0%}"
+        )
+
+
+AIMS: dict[str, tuple[Aim, ...]] = {
+    "chain-1": (Aim("torch", 0.40),),
+    "chain-100": (Aim("torch", 0.40),),
+    "chain-10000": (Aim("torch", 1.0), Aim("hand", 1.5)),
+    "ladder": (Aim("torch", 0.35),),
+    "fan-out": (Aim("torch", 0.35),),
+    "mlp-small": (Aim("hand", 1.25), Aim("torch", 0.5)),
+    "mlp-large": (Aim("hand", 1.05),),
+    "scalar-net": (Aim("micrograd", 1 / 8),),
+}
+"""The aims of each workload."""
+
+OVERTAKE = ("autograd", "mygrad", "tinygrad", "micrograd")
+"""Peers written in Python or on NumPy: minigrad is to be faster, on every workload."""
+
+LIMITS = {
+    "growth": 1.3,  # time per operation of ten times as many operations
+    "memory": 1.3,  # peak of forward and backward over what has to be kept
+    "import": 30.0,  # milliseconds that `import minigrad` adds to `import numpy`
+}
+"""Limits on what `benchmarks.scale` measures."""
+
+
+def aims(workload: str, measured) -> list[Aim]:
+    """The aims of a workload that can be judged with the libraries ``measured``."""
+    own = [aim for aim in AIMS.get(workload, ()) if aim.against in measured]
+    named = {aim.against for aim in own}
+    rest = [Aim(peer, 1.0) for peer in OVERTAKE if peer in measured]
+    return own + [aim for aim in rest if aim.against not in named]

@@ -1,0 +1,30 @@
+"""The workloads. Each is a `benchmarks.harness.Workload`, small enough to read."""
+
+from benchmarks.harness import Workload
+from benchmarks.workloads.chain import Chain
+from benchmarks.workloads.graphs import FanOut, Ladder
+from benchmarks.workloads.mlp import MLP
+from benchmarks.workloads.scalars import ScalarNet
+
+WORKLOADS: dict[str, Workload] = {
+    workload.name: workload
+    for workload in (
+        Chain("chain-1", size=1),
+        Chain("chain-100", size=100),
+        Chain("chain-10000", size=10_000),
+        Ladder("ladder", stages=33_333),
+        FanOut("fan-out", products=50_000),
+        MLP("mlp-small", widths=(64, 128, 128, 10), batch=64),
+        MLP("mlp-large", widths=(784, 512, 512, 10), batch=256),
+        ScalarNet("scalar-net", widths=(2, 16, 16, 1), samples=100),
+    )
+}
+
+TINY: tuple[Workload, ...] = (
+    Chain("chain", size=3, stages=2),
+    Ladder("ladder", stages=3),
+    FanOut("fan-out", products=4),
+    MLP("mlp", widths=(4, 3, 2), batch=5),
+    ScalarNet("scalar-net", widths=(2, 3, 1), samples=4),
+)
+"""The same workloads at a size for tests."""

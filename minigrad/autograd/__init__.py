@@ -1,0 +1,14 @@
+# Generated from chapters 5, 7 and 8: edit the chapters, not this file.
+"""Recording, and walking back: what happens when you call ``backward``."""
+
+from minigrad.autograd import graph
+from minigrad.autograd.engine import backward, grad
+
+
+from minigrad.autograd import hooks
+from minigrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)

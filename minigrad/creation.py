@@ -1,0 +1,375 @@
+# Generated from chapter 4 (book/ch04-tensors.ipynb): edit the chapter, not this.
+"""Ways for a tensor to come into being without an operation: all of them leaves."""
+
+import copy
+import math
+import warnings
+from operator import index
+
+import numpy as np
+
+from minigrad.dtypes import as_numpy, dtype, float32, int64
+from minigrad.random import Generator, default_generator
+from minigrad.tensor import Tensor, extend, wrap
+
+
+def _leaf(array: np.ndarray, requires_grad: bool) -> Tensor:
+    """Wrap an array that nobody else holds."""
+    if type(requires_grad) is not bool:
+        kind = type(requires_grad).__name__
+        raise TypeError(f"argument 'requires_grad' must be bool, not {kind}")
+    if requires_grad and array.dtype.kind != "f":
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients; "
+            f"this one has dtype torch.{array.dtype}. Ask for floats: dtype="
+            "torch.float32 (Chapter 4)"
+        )
+    made = wrap(array if array.ndim else array[()])  # NumPy scalars are quicker
+    made.requires_grad = requires_grad
+    return made
+
+
+_KINDS = {float: np.dtype("float32"), int: np.dtype("int64"), bool: np.dtype("bool")}
+
+
+def _read(data, kinds: set):
+    """Make nested sequences plain; add the dtypes of the numbers in them to ``kinds``.
+
+    Raises ValueError or RuntimeError for what is not a number.
+    """
+    if isinstance(data, (list, tuple, range)):
+        types = set(map(type, data))
+        if types <= _KINDS.keys():
+            kinds.update(map(_KINDS.get, types))
+            return data
+        return [_read(item, kinds) for item in data]
+    if isinstance(data, Tensor):
+        kinds.add(data._array.dtype)
+        return float(data) if data.is_floating_point() else int(data)
+    if isinstance(data, (np.ndarray, np.generic)):
+        kinds.add(_KINDS[int] if isinstance(data, np.integer) else data.dtype)
+    elif type(data) in _KINDS:
+        kinds.add(_KINDS[type(data)])
+    elif isinstance(data, (str, bytes)):
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
+    else:
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    return data
+
+
+def _common(kinds: set) -> np.dtype:
+    """The dtype of numbers of several kinds: highest level first, then the widest."""
+    levels = {kind: dtype.known[kind].level for kind in kinds or {float32.numpy}}
+    top = max(levels.values())
+    return np.result_type(*(kind for kind, level in levels.items() if level == top))
+
+
+def _explain_ragged(data, dim: int = 1) -> None:
+    """Raise PyTorch's error where sequences of one level differ in length."""
+    expected = len(data[0]) if hasattr(data[0], "__len__") else None
+    for item in data:
+        found = len(item) if hasattr(item, "__len__") else None
+        if found == expected:
+            continue
+        if None in (found, expected):
+            raise TypeError(f"not a sequence, or not a number, at dim {dim}: {item!r}")
+        raise ValueError(
+            f"expected sequence of length {expected} at dim {dim} (got {found}); make "
+            "all rows of one length (Chapter 4)"
+        )
+    if expected:
+        for item in data:
+            _explain_ragged(item, dim + 1)
+
+
+def _from_python(data, target: np.dtype | None) -> np.ndarray:
+    """Turn a number or nested sequences into an array."""
+    kinds = set()
+    data = _read(data, kinds)
+    try:
+        array = np.array(data)
+    except ValueError:
+        _explain_ragged(data)
+        raise
+    if array.size and array.dtype.kind in "uO":
+        raise ValueError("Overflow when unpacking long long: an integer beyond 63 bits")
+    target = _common(kinds) if target is None else target
+    if target.kind in "iu" and array.size:
+        limits = np.iinfo(target)
+        least = limits.min or -limits.max  # a negative number may wrap round
+        if not np.all((array >= least) & (array <= limits.max)):
+            raise RuntimeError(
+                f"value cannot be converted to type {target} without overflow; choose "
+                "a wider dtype (Chapter 4)"
+            )
+    with np.errstate(over="ignore"):
+        return array.astype(target)
+
+
+def _as_array(data, kind=None, copied: bool = True) -> np.ndarray:
+    """Turn data into an array of a dtype: of ``kind``, or of the data's own.
+
+    An array is copied only if ``copied`` or if its dtype changes.
+    """
+    target = None if kind is None else as_numpy(kind)
+    if isinstance(data, Tensor):
+        data = np.asarray(data._array)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not isinstance(data, (np.ndarray, np.generic)):
+        return _from_python(data, target)
+    if data.dtype not in dtype.known:
+        names = ", ".join(known.name for known in dtype.known.values())
+        raise (TypeError if data.dtype.isnative else ValueError)(
+            f"can't convert np.ndarray of type {data.dtype}. The only supported types "
+            f"are, in native byte order: {names}"
+        )
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.array(data, target, copy=True if copied else None)
+
+
+def tensor(data, *, dtype=None, requires_grad: bool = False) -> Tensor:
+    """Copy a number, nested sequences, an array or a tensor into a new leaf.
+
+    Python floats become float32, ints int64 and bools bool; arrays keep their dtype.
+
+    Raises ValueError for ragged data; TypeError or RuntimeError for what is not
+    numeric; RuntimeError for integers that the dtype cannot hold, and for a gradient
+    where there is no float.
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or sourceTensor.detach().clone()."
+            "requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return _leaf(_as_array(data, dtype), requires_grad)
+
+
+def as_tensor(data, *, dtype=None) -> Tensor:
+    """Like `tensor`, but share memory with an array, and return a tensor as it is."""
+    if not isinstance(data, Tensor):
+        return wrap(_as_array(data, dtype, copied=False))
+    same = dtype is None or as_numpy(dtype) == data._array.dtype
+    return data if same else data.to(dtype)  # Chapter 5 builds `to`
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A leaf over the array's own memory: what changes one changes the other."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    return wrap(_as_array(array, copied=False))
+
+
+def _shape(sizes: tuple, named=None) -> tuple[int, ...]:
+    """Read what ``zeros(2, 3)``, ``zeros((2, 3))`` or ``zeros(size=(2, 3))`` says."""
+    if named is not None:
+        sizes = named
+    elif not sizes:
+        raise TypeError("missing 1 required positional argument: 'size'")
+    elif len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
+        (sizes,) = sizes
+    try:
+        shape = tuple(map(index, sizes))
+    except TypeError:
+        message = f"argument 'size' must be tuple of ints, not {sizes!r}"
+        raise TypeError(message) from None
+    if any(n < 0 for n in shape):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(shape)}: {[*shape]}"
+        )
+    return shape
+
+
+def _number(value, name: str):
+    """A Python number, from one of NumPy's or a tensor's; TypeError for all else."""
+    if isinstance(value, (Tensor, np.generic)):
+        value = value.item()
+    if not isinstance(value, (bool, int, float)):
+        kind = type(value).__name__
+        raise TypeError(f"argument '{name}' must be Number, not {kind}")
+    return value
+
+
+def zeros(*sizes, size=None, dtype=None, requires_grad: bool = False) -> Tensor:
+    """A tensor of zeros: ``zeros(2, 3)`` or ``zeros((2, 3))``."""
+    return _leaf(np.zeros(_shape(sizes, size), as_numpy(dtype)), requires_grad)
+
+
+def ones(*sizes, size=None, dtype=None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones."""
+    return _leaf(np.ones(_shape(sizes, size), as_numpy(dtype)), requires_grad)
+
+
+def empty(*sizes, size=None, dtype=None, requires_grad: bool = False) -> Tensor:
+    """A tensor whose numbers are whatever the memory held."""
+    return _leaf(np.empty(_shape(sizes, size), as_numpy(dtype)), requires_grad)
+
+
+def full(size, fill_value, *, dtype=None, requires_grad: bool = False) -> Tensor:
+    """A tensor of one repeated number, whose kind decides the dtype."""
+    value = _as_array(_number(fill_value, "fill_value"), dtype)
+    return _leaf(np.full(_shape((), size), value), requires_grad)
+
+
+def eye(n: int, m: int | None = None, *, dtype=None, requires_grad=False) -> Tensor:
+    """The identity matrix, with n rows and m (or n) columns."""
+    n, m = _shape((n, n if m is None else m))
+    return _leaf(np.eye(n, m, dtype=as_numpy(dtype)), requires_grad)
+
+
+def arange(start=None, end=None, step=1, *, dtype=None, requires_grad=False) -> Tensor:
+    """Numbers from start (or 0) up to, but not including, end.
+
+    They are float32 if start, end or step is a float, otherwise int64.
+    """
+    if end is None:
+        start, end = None, start
+    start = 0 if start is None else _number(start, "start")
+    end, step = _number(end, "end"), _number(step, "step")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if dtype is None:
+        dtype = float32 if float in map(type, (start, end, step)) else int64
+    kind = as_numpy(dtype)
+    if kind.kind == "b":
+        raise NotImplementedError('"arange" not implemented for torch.bool')
+    if kind.kind in "iu":
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = math.ceil((end - start) / step)
+    return _leaf((start + step * np.arange(count)).astype(kind), requires_grad)
+
+
+def linspace(start, end, steps: int, *, dtype=None, requires_grad=False) -> Tensor:
+    """``steps`` numbers at equal distances, both ends included."""
+    kind, steps = as_numpy(dtype), index(steps)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    exact = kind.type if kind.kind == "f" else int
+    start, end = exact(_number(start, "start")), exact(_number(end, "end"))
+    step = (end - start) / kind.type(max(steps - 1, 1))
+    k = np.arange(steps, dtype=np.float64)  # from both ends towards the middle
+    numbers = np.where(k < steps // 2, start + step * k, end - step * (steps - 1 - k))
+    if steps == 1:
+        numbers[:] = start
+    return _leaf(numbers.astype(kind), requires_grad)
+
+
+def rand(*sizes, size=None, generator=None, dtype=None, requires_grad=False) -> Tensor:
+    """Random numbers, uniform in [0, 1)."""
+    shape = _shape(sizes, size)
+    return _draw(Generator.uniform, generator, shape, dtype, requires_grad)
+
+
+def randn(*sizes, size=None, generator=None, dtype=None, requires_grad=False) -> Tensor:
+    """Random numbers, normal with mean 0 and variance 1."""
+    shape = _shape(sizes, size)
+    return _draw(Generator.normal, generator, shape, dtype, requires_grad)
+
+
+def _draw(how, generator, shape: tuple, dtype, requires_grad: bool) -> Tensor:
+    """Random floats of a shape."""
+    kind = as_numpy(dtype)
+    if kind.kind != "f":
+        raise NotImplementedError(f"rand is not implemented for torch.{kind}")
+    drawn = how(generator or default_generator, math.prod(shape), kind)
+    return _leaf(drawn.reshape(shape), requires_grad)
+
+
+def randint(
+    low=0, high=None, size=None, *, generator=None, dtype=None, requires_grad=False
+) -> Tensor:
+    """Random integers: ``randint(low, high, size)``, or ``randint(high, size)``.
+
+    They are drawn from low (or 0) up to, but not including, high.
+    """
+    if size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    shape, kind = _shape((), size), as_numpy(dtype or int64)
+    low, high = index(low), index(high)
+    if low >= high:
+        raise RuntimeError(
+            "random_ expects 'from' to be less than 'to', but got "
+            f"from={low} >= to={high}"
+        )
+    top = 1 if kind.kind == "b" else high if kind.kind == "f" else np.iinfo(kind).max
+    if high - 1 > top:
+        raise RuntimeError(f"to - 1 is out of bounds for torch.{kind}")
+    drawn = (generator or default_generator).integers(math.prod(shape), low, high)
+    return _leaf(drawn.astype(kind).reshape(shape), requires_grad)
+
+
+def randperm(n: int, *, generator=None, dtype=None, requires_grad=False) -> Tensor:
+    """The integers from 0 to n - 1 in random order."""
+    (n,) = _shape((n,))
+    order = list(range(n))
+    words = (generator or default_generator).words(max(n - 1, 0)).tolist()
+    for i, word in enumerate(words):  # place i gets one of those that are left
+        k = i + word % (n - i)
+        order[i], order[k] = order[k], order[i]
+    return _leaf(np.array(order, as_numpy(dtype or int64)), requires_grad)
+
+
+def _like(make):
+    """The variant of a maker that takes shape and dtype from another tensor."""
+
+    def like(input: Tensor, *how, dtype=None, requires_grad: bool = False, **options):
+        if not isinstance(input, Tensor):
+            kind = type(input).__name__
+            raise TypeError(f"argument 'input' must be Tensor, not {kind}")
+        options |= {"dtype": input.dtype if dtype is None else dtype}
+        return make(*how, size=input.shape, requires_grad=requires_grad, **options)
+
+    like.__name__ = like.__qualname__ = f"{make.__name__}_like"
+    like.__doc__ = f"`{make.__name__}` with the shape and dtype of another tensor."
+    return like
+
+
+zeros_like, ones_like, empty_like = map(_like, (zeros, ones, empty))
+rand_like, randn_like, randint_like = map(_like, (rand, randn, randint))
+
+
+def full_like(input: Tensor, fill_value, *, dtype=None, requires_grad=False) -> Tensor:
+    """`full` with the shape and dtype of another tensor."""
+    kind = empty_like(input, dtype=dtype).dtype
+    return full(input.shape, fill_value, dtype=kind, requires_grad=requires_grad)
+
+
+def _legacy(self: Tensor, *data) -> None:
+    """The old constructor: ``Tensor([1, 2])`` is float32, ``Tensor(2, 3)`` blank."""
+    sizes = data and all(type(n) is int for n in data)
+    made = empty(*data) if sizes else wrap(_as_array(*data or ([],), float32))
+    self._array, self._grad, self._node = made._array, None, None
+
+
+def _reduce(self: Tensor, protocol: int):
+    """What `copy.copy` and `pickle` keep: numbers and flag, no history, no grad."""
+    return _leaf, (np.asarray(self._array), self.requires_grad)
+
+
+def _deepcopy(self: Tensor, memo: dict) -> Tensor:
+    """An independent leaf, with an independent gradient."""
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the "
+            "deepcopy protocol at the moment. Copy x.detach() instead (Chapter 8)"
+        )
+    twin = _leaf(np.array(self._array), self.requires_grad)
+    twin._grad = copy.deepcopy(self._grad, memo)
+    return twin
+
+
+__all__ = ["arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full"]
+__all__ += ["full_like", "linspace", "ones", "ones_like", "rand", "rand_like", "randn"]
+__all__ += ["randint", "randint_like", "randn_like", "randperm", "tensor", "zeros"]
+__all__ += ["zeros_like"]
+
+extend(__init__=_legacy, __reduce_ex__=_reduce, __deepcopy__=_deepcopy)

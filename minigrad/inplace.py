@@ -1,0 +1,150 @@
+# Generated from chapter 8 (book/ch08-leaves.ipynb): edit the chapter, not this.
+"""Changing a tensor's numbers where they stand: what an optimiser does.
+
+A change in place is not recorded, so it is refused wherever recording would have to
+know of it. Chapter 11 records such changes, and catches those that spoil a gradient.
+"""
+
+import numpy as np
+
+from minigrad import ops
+from minigrad.operands import mismatch, operand, quietly
+from minigrad.tensor import AccumulateGrad, Tensor, extend, mode
+
+
+def _allowed(name: str, tensor: Tensor, *others) -> None:
+    """Refuse a change in place that recording would have to know of."""
+    if tensor.is_inference() and not mode.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. "
+            "You can make a clone to get a normal tensor before doing inplace update "
+            "(Chapter 8)"
+        )
+    if not mode.recording or mode.inference:
+        return
+    if type(tensor._node) is AccumulateGrad:
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place "
+            f"operation: {name}. Change it inside torch.no_grad() (Chapter 8)"
+        )
+    if any(isinstance(x, Tensor) and x.requires_grad for x in (tensor, *others)):
+        raise NotImplementedError(
+            f"{name} on a tensor with history: changes in place are recorded from "
+            "Chapter 11 on. Make a new tensor, or use torch.no_grad() (Chapter 8)"
+        )
+
+
+def _writable(tensor: Tensor, same: bool = False) -> np.ndarray:
+    """The array to write into; ``same`` if each element will get the same number.
+
+    Raises RuntimeError if one number stands for several elements, as after `expand`,
+    and if the memory is that of a read-only array.
+    """
+    array = tensor._array = np.asarray(tensor._array)  # a 0-d one may be a NumPy scalar
+    if array.flags.writeable:
+        return array
+    repeated = zip(array.shape, array.strides, strict=True)
+    if not same and any(length > 1 and not step for length, step in repeated):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor "
+            "refers to a single memory location. Please clone() the tensor before "
+            "performing the operation."
+        )
+    try:
+        array = array.view()
+        array.flags.writeable = True
+    except ValueError:
+        raise RuntimeError(
+            "this tensor shares the memory of a read-only NumPy array: clone() it first"
+        ) from None
+    return array
+
+
+def _second(name: str, other, like: Tensor) -> Tensor:
+    """The other operand as a tensor; a Python number takes the first one's dtype."""
+    try:
+        return operand(other, like)
+    except TypeError:
+        raise TypeError(
+            f"{name}(): argument 'other' (position 1) must be Tensor, not "
+            f"{type(other).__name__}"
+        ) from None
+
+
+def _put(array: np.ndarray, value: np.ndarray, name: str) -> None:
+    """Write numbers into an array, which keeps its shape and dtype."""
+    try:
+        shape = np.broadcast_shapes(array.shape, value.shape)
+    except ValueError:
+        raise RuntimeError(mismatch(name, array.shape, value.shape)) from None
+    if shape != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
+            f"{list(shape)}: a change in place keeps the shape"
+        )
+    quietly(np.copyto, array, value, casting="unsafe")
+
+
+_NAMES = {"float16": "Half", "float32": "Float", "float64": "Double", "bool": "Bool"}
+_NAMES |= {"int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
+_NAMES |= {"uint8": "Byte"}
+
+
+def _in_place(name: str, operation, ufunc: np.ufunc):
+    """The method that puts the result of an operation into its first operand."""
+
+    def change(self, other, **scale):
+        _allowed(name, self, other)
+        array, step = _writable(self), _second(name, other, self)._array
+        plain = array.dtype.kind == "f" and array.dtype == step.dtype
+        if plain and not scale and step.shape in ((), array.shape):
+            quietly(ufunc, array, step, out=array)
+            return self
+        result = operation(self, other, **scale)
+        if result.dtype.level > self.dtype.level:
+            raise RuntimeError(
+                f"result type {_NAMES[result.dtype.name]} can't be cast to the desired "
+                f"output type {_NAMES[self.dtype.name]}: the dtype stays (Chapter 4)"
+            )
+        _put(array, result._array, name)
+        return self
+
+    change.__name__ = name
+    change.__doc__ = f"In place: ``self.{name[:-1]}(other)``; return the tensor."
+    return change
+
+
+def copy_(self, src) -> Tensor:
+    """In place: take over the numbers of ``src``, broadcast and cast to fit."""
+    _allowed("copy_", self, src)
+    _put(_writable(self), _second("copy_", src, self)._array, "copy_")
+    return self
+
+
+def fill_(self, value) -> Tensor:
+    """In place: the same number everywhere."""
+    _allowed("fill_", self, value)
+    number = value if isinstance(value, float) else _second("fill_", value, self)._array
+    if np.ndim(number):
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{number.ndim} dimensions."
+        )
+    quietly(np.copyto, _writable(self, same=True), number, casting="unsafe")
+    return self
+
+
+def zero_(self) -> Tensor:
+    """In place: zeros."""
+    return fill_(self, 0)
+
+
+add_ = _in_place("add_", ops.add, np.add)
+sub_ = _in_place("sub_", ops.sub, np.subtract)
+mul_ = _in_place("mul_", ops.mul, np.multiply)
+div_ = _in_place("div_", ops.div, np.divide)
+pow_ = _in_place("pow_", ops.pow, np.power)
+
+extend(add_=add_, sub_=sub_, mul_=mul_, div_=div_, pow_=pow_)
+extend(copy_=copy_, fill_=fill_, zero_=zero_)
+extend(__iadd__=add_, __isub__=sub_, __imul__=mul_, __itruediv__=div_, __ipow__=pow_)

@@ -1,0 +1,515 @@
+# Generated from chapter 5 (book/ch05-recording.ipynb): edit the chapter, not this.
+"""The operations on tensors, under PyTorch's names.
+
+Each is recorded by a function that `minigrad.autograd.function.record` has written for
+a primitive; what stands here is what PyTorch's signatures add.
+"""
+
+import builtins
+import warnings
+from operator import index
+
+import numpy as np
+
+from minigrad.autograd.function import record
+from minigrad.dtypes import ALIASES, as_numpy, int64, promote
+from minigrad.operands import meet, operand, power, quietly, refuse
+from minigrad.rules import PRIMITIVES, define
+from minigrad.tensor import Tensor, extend, wrap
+
+# primitive, name of the function, name of the node (PyTorch's own)
+neg = record(PRIMITIVES["neg"], "neg", "NegBackward0")
+exp = record(PRIMITIVES["exp"], "exp", "ExpBackward0")
+log = record(PRIMITIVES["log"], "log", "LogBackward0")
+tanh = record(PRIMITIVES["tanh"], "tanh", "TanhBackward0")
+_relu = record(PRIMITIVES["relu"], "relu", "ReluBackward0")
+
+
+_add = record(PRIMITIVES["add"], "add", "AddBackward0")
+_sub = record(PRIMITIVES["sub"], "sub", "SubBackward0")
+_mul = record(PRIMITIVES["mul"], "mul", "MulBackward0")
+_div = record(PRIMITIVES["div"], "div", "DivBackward0")
+_pow = record(PRIMITIVES["pow"], "pow", "PowBackward1")
+_matmul = record(PRIMITIVES["matmul"], "matmul", "MmBackward0")
+_bmm = record(PRIMITIVES["matmul"], "matmul", "BmmBackward0")
+
+
+_sum = record(PRIMITIVES["sum"], "sum", "SumBackward0")
+_sum_dim = record(PRIMITIVES["sum"], "sum", "SumBackward1")
+_view = record(PRIMITIVES["reshape"], "view", "ViewBackward0")
+_alias = record(PRIMITIVES["reshape"], "reshape", "ReshapeAliasBackward0")
+_unsafe_view = record(PRIMITIVES["reshape"], "reshape", "UnsafeViewBackward0")
+_permute = record(PRIMITIVES["transpose"], "permute", "PermuteBackward0")
+_transpose = record(PRIMITIVES["transpose"], "transpose", "TransposeBackward0")
+_t = record(PRIMITIVES["transpose"], "t", "TBackward0")
+_expand = record(PRIMITIVES["broadcast_to"], "expand", "ExpandBackward0")
+
+
+# what PyTorch has and the table of Chapter 3 lacks: copies …
+define("clone", lambda x: np.array(x), x=lambda g: g)
+define("contiguous", lambda x: np.array(x, order="C"), x=lambda g: g)
+define("to", lambda x, *, dtype: x.astype(dtype), x=lambda g: g)
+clone = record(PRIMITIVES["clone"], "clone", "CloneBackward0")
+_contiguous = record(PRIMITIVES["contiguous"], "contiguous", "CloneBackward0")
+_to = record(PRIMITIVES["to"], "to", "ToCopyBackward0")
+
+
+# … and operations of which one operand is a number
+define("rsub", lambda x, *, other: other - x, x=lambda g: -g)
+define("reciprocal", lambda x: 1 / x, x=lambda g, out: -g * out * out)
+define(
+    "power",
+    lambda x, *, exponent: x**exponent,
+    x=lambda g, x, exponent: g * (exponent * x ** (exponent - (exponent != 0))),
+)
+define(
+    "exponential",
+    lambda x, *, other: power(other, x),
+    x=lambda g, x, out, other: g * (out * np.log(other + (other == 0) * (x >= 0))),
+)
+define(
+    "add_scaled",
+    lambda x, y, *, alpha: x + alpha * y,
+    x=lambda g: g,
+    y=lambda g, alpha: alpha * g,
+)
+
+
+_rsub = record(PRIMITIVES["rsub"], "rsub", "RsubBackward1")
+_reciprocal = record(PRIMITIVES["reciprocal"], "reciprocal", "ReciprocalBackward0")
+_power = record(PRIMITIVES["power"], "pow", "PowBackward0")
+_exponential = record(PRIMITIVES["exponential"], "pow", "PowBackward2")
+_add_scaled = record(PRIMITIVES["add_scaled"], "add", "AddBackward0")
+_sub_scaled = record(PRIMITIVES["add_scaled"], "sub", "SubBackward0")
+
+
+def _strict(name: str, operation):
+    """Make a function of an operator: what it cannot take is a TypeError."""
+
+    def function(input, other):
+        if not isinstance(input, Tensor) and isinstance(other, Tensor):
+            input = operand(input, other)
+        result = operation(input, other)
+        if result is NotImplemented:
+            raise TypeError(
+                f"{name}(): argument 'other' (position 2) must be Tensor, not "
+                f"{type(other).__name__}"
+            )
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+_plus, _minus = _strict("add", _add), _strict("sub", _sub)
+mul, div = _strict("mul", _mul), _strict("div", _div)
+
+
+def add(input, other, *, alpha=1):
+    """The sum input + alpha · other, with broadcasting."""
+    return _scaled(_plus, _add_scaled, input, other, alpha)
+
+
+def sub(input, other, *, alpha=1):
+    """The difference input - alpha · other, with broadcasting."""
+    return _scaled(_minus, _sub_scaled, input, other, alpha, sign=-1)
+
+
+def _scaled(usual, scaled, input, other, alpha, sign=1):
+    """Choose the function without ``alpha``, unless it makes a difference."""
+    if alpha == 1:
+        return usual(input, other)
+    if isinstance(alpha, float) and not operand(other, input).is_floating_point():
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point "
+            "number."
+        )
+    return scaled(input, other, sign * alpha)
+
+
+def _reflected(name: str, operation, binary):
+    """Make the operator for a number on the left: ``other`` op ``self``."""
+
+    def operator(self, other):
+        try:
+            left = operand(other, self)
+        except TypeError:
+            return NotImplemented
+        if isinstance(other, (Tensor, np.ndarray)):
+            return binary(left, self)
+        number, array = meet(name, left._array, self._array)
+        return operation(
+            self if array.dtype is self._array.dtype else wrap(array), number
+        )
+
+    return operator
+
+
+def _over(self, other):
+    """The operator for a number above a fraction bar: a reciprocal, then a product."""
+    return _mul(_reciprocal(self), other)
+
+
+_from = _reflected("sub", _rsub, _sub)
+_to_the = _reflected("pow", _exponential, _pow)
+
+
+def _to_power(input, exponent):
+    """The operator **: a number as exponent has a node of its own."""
+    if isinstance(exponent, (bool, int, float, np.generic)):
+        exponent = exponent.item() if isinstance(exponent, np.generic) else exponent
+        if input._array.dtype.kind == "b":
+            input = to(input, int64)
+        return _power(input, exponent)
+    return _pow(input, exponent)
+
+
+def relu(input):
+    """The larger of 0 and input, elementwise."""
+    if isinstance(input, Tensor) and input._array.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu: use mask.long()")
+    return _relu(input)
+
+
+def pow(input, exponent):
+    """The power input ** exponent, elementwise; either may be a number."""
+    if isinstance(input, Tensor):
+        result = _to_power(input, exponent)
+    elif isinstance(exponent, Tensor):
+        result = _to_the(exponent, input)
+    else:
+        result = NotImplemented
+    if result is NotImplemented:
+        raise TypeError(
+            "pow() received an invalid combination of arguments - got "
+            f"({type(input).__name__}, {type(exponent).__name__}); one of them must be "
+            "a Tensor, the other a Tensor or a number"
+        )
+    return result
+
+
+def sum(input, dim=..., keepdim=False, *, axis=..., dtype=None):
+    """The sum over all axes, or over ``dim`` (an axis or several; also ``axis``)."""
+    if not isinstance(input, Tensor):
+        return _sum(input)
+    if dtype is None and input._array.dtype.kind in "bu":
+        dtype = int64
+    if dtype is not None:
+        input = to(input, dtype)
+    dim = axis if dim is ... else dim
+    total = _sum(input) if dim is ... else _sum_dim(input, _axes(input, dim), keepdim)
+    return total if dtype is None else to(total, dtype)
+
+
+def _axes(input, dim) -> tuple:
+    """Check axes, count them from the left; None and () stand for all."""
+    if dim is None or dim == ():
+        return tuple(range(input.ndim))
+    try:
+        dims = tuple(_axis(input, d) for d in _sizes((dim,)))
+    except (TypeError, ValueError):
+        raise TypeError(
+            "sum() received an invalid combination of arguments - got "
+            f"({type(dim).__name__}); dim is an int or a tuple of ints"
+        ) from None
+    for d in dims:
+        if dims.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return dims if input.ndim else ()
+
+
+def _axis(input, dim: int) -> int:
+    """Return one axis counted from the left; IndexError if there is no such axis."""
+    n = builtins.max(input.ndim, 1)
+    if not -n <= dim < n:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but "
+            f"got {dim})"
+        )
+    return dim % n
+
+
+def _sizes(arguments: tuple) -> tuple:
+    """Accept both ``f(2, 3)`` and ``f((2, 3))``; TypeError for what is no integer."""
+    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
+        arguments = arguments[0]
+    return tuple(index(n) for n in arguments)
+
+
+def _memory(input) -> np.ndarray:
+    """The array of a tensor, in memory that a view can share."""
+    input._array = np.asarray(input._array)  # a 0-d result may be a NumPy scalar
+    return input._array
+
+
+def view(input, *shape):
+    """The same memory in another shape; -1 stands for what is left over."""
+    shape = _shape(input, _sizes(shape))
+    if not _shares(_memory(input), shape):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least "
+            "one dimension spans across two contiguous subspaces). Use .reshape(...) "
+            "instead."
+        )
+    return _view(input, shape)
+
+
+def _shares(array: np.ndarray, shape: tuple) -> bool:
+    """Whether an array can be seen in another shape without moving its elements."""
+    return array.size == 0 or np.may_share_memory(array, array.reshape(shape))
+
+
+def reshape(input, *args, shape=()):
+    """The same elements in another shape: a view where possible, else a copy."""
+    shape = _shape(input, _sizes(args or (shape,)))
+    array = _memory(input)
+    if array.flags.c_contiguous:
+        return _view(input, shape)
+    if _shares(array, shape):
+        return _alias(input, shape)
+    return _unsafe_view(_contiguous(input), shape)
+
+
+def _shape(input, wanted: tuple) -> tuple:
+    """Check a shape against the number of elements, and fill in its -1."""
+    size = input._array.size
+    for k, n in enumerate(wanted):
+        if n < -1:
+            raise RuntimeError(
+                f"invalid shape dimension {n} at index {k} of shape {list(wanted)}"
+            )
+    if wanted.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = int(np.prod([n for n in wanted if n != -1], dtype=np.int64))
+    if -1 in wanted and known == size == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(wanted)} because "
+            "the unspecified dimension size -1 can be any value and is ambiguous"
+        )
+    if known != size and (-1 not in wanted or not known or size % known):
+        raise RuntimeError(
+            f"shape '{list(wanted)}' is invalid for input of size {size}"
+        )
+    return tuple(size // known if n == -1 else n for n in wanted)
+
+
+def is_contiguous(input) -> bool:
+    """Whether the elements lie in memory in the order in which they are printed."""
+    return input._array.flags.c_contiguous
+
+
+def contiguous(input):
+    """The tensor itself if it is contiguous, otherwise a copy that is."""
+    return input if is_contiguous(input) else _contiguous(input)
+
+
+def transpose(input, dim0: int, dim1: int):
+    """Exchange two axes; the result shares memory."""
+    axes = list(range(_memory(input).ndim))
+    a, b = _axis(input, dim0), _axis(input, dim1)
+    if axes:
+        axes[a], axes[b] = axes[b], axes[a]
+    return _transpose(input, tuple(axes))
+
+
+def t(input):
+    """The transpose of a matrix; a vector or a scalar stays as it is."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D"
+        )
+    return _t(input, tuple(reversed(range(_memory(input).ndim))))
+
+
+def permute(input, *dims):
+    """Put the axes into a new order; the result shares memory."""
+    dims, n = _sizes(dims), _memory(input).ndim
+    if len(dims) != n:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not "
+            "match the length of the desired ordering of dimensions i.e. input.dim() = "
+            f"{n} is not equal to len(dims) = {len(dims)}"
+        )
+    dims = tuple(_axis(input, d) for d in dims)
+    if len(set(dims)) < n:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, dims)
+
+
+def _reversed(input):
+    """The attribute T: all axes in reverse order."""
+    if input.ndim not in (0, 2):
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their "
+            "shape is deprecated and it will throw an error in a future release. "
+            "Consider `x.mT` to transpose batches of matrices or `x.permute(*torch."
+            "arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return permute(input, range(input.ndim)[::-1])
+
+
+def _matrices(input):
+    """The attribute mT: the last two axes exchanged."""
+    if input.ndim == 1:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D "
+            "tensor."
+        )
+    return transpose(input, -2, -1) if input.ndim else input
+
+
+def expand(input, *sizes):
+    """Repeat axes of length 1, and add axes on the left, without copying."""
+    sizes, have = _sizes(sizes), _memory(input).shape
+    lead = len(sizes) - len(have)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({input.dtype}{{{list(have)}}}, size={list(sizes)}): the number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(have)})"
+        )
+    kept = [m if n == -1 else n for m, n in zip(have, sizes[lead:], strict=True)]
+    full = (*sizes[:lead], *kept)
+    for k, n in enumerate(full):
+        _check_length(k, n, have[k - lead] if k >= lead else 1, list(sizes), list(have))
+    return _expand(input, full)
+
+
+def _check_length(k: int, wanted: int, have: int, sizes: list, shape: list) -> None:
+    """Check that axis k can be expanded from one length to another."""
+    if wanted < 0:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, "
+            f"non-existing dimension {k}"
+        )
+    if have not in (1, wanted):
+        raise RuntimeError(
+            f"The expanded size of the tensor ({wanted}) must match the existing size "
+            f"({have}) at non-singleton dimension {k}.  Target sizes: {sizes}.  Tensor "
+            f"sizes: {shape}"
+        )
+
+
+def broadcast_to(input, shape):
+    """`expand`, under NumPy's name."""
+    return expand(input, shape)
+
+
+def to(input, dtype):
+    """Convert to a dtype, or to that of a tensor; the tensor itself if it has it."""
+    kind = as_numpy(dtype.dtype if isinstance(dtype, Tensor) else dtype)
+    have = input._array.dtype
+    if have == kind:
+        return input
+    if kind.kind == have.kind == "f":
+        return _to(input, kind)
+    return wrap(quietly(input._array.astype, kind))  # no gradient passes integers
+
+
+def _product(input, other):
+    """The operator @: of matrices, or of stacks of them."""
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    a, b = input._array.shape, other._array.shape
+    if not a or not b:
+        raise RuntimeError(
+            "both arguments to matmul need to be at least 1D, but they are "
+            f"{len(a)}D and {len(b)}D: for a multiple write x * number"
+        )
+    if len(a) > 1 and len(b) > 1 and a[-1] != b[-2]:
+        shapes = " and ".join("x".join(map(str, shape)) for shape in (a, b))
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({shapes}): the last axis of "
+            "the first must match the last axis but one of the second (Chapter 2)"
+        )
+    return _matmul(input, other) if len(a) == len(b) == 2 else _bmm(input, other)
+
+
+def matmul(input, other):
+    """The matrix product, as the operator @ computes it."""
+    for position, x in (("input' (position 1)", input), ("other' (position 2)", other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"matmul(): argument '{position} must be Tensor, not {type(x).__name__}"
+            )
+    return _product(input, other)
+
+
+def mm(input, mat2):
+    """The product of two matrices, and of nothing else."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        name = "self" if input.ndim != 2 else "mat2"
+        raise RuntimeError(f"{name} must be a matrix")
+    return _product(input, mat2)
+
+
+def _comparison(name: str, ufunc):
+    """The operator and the function of a comparison: no gradient, so no node."""
+
+    def compare(input, other):
+        try:
+            a, b = promote(input._array, operand(other, input)._array)
+            return wrap(np.asarray(quietly(ufunc, a, b)))
+        except TypeError:
+            return NotImplemented
+        except ValueError as error:
+            return refuse(name, error, input, operand(other, input))
+
+    return compare, _strict(name, compare)
+
+
+_eq, eq = _comparison("eq", np.equal)
+_ne, ne = _comparison("ne", np.not_equal)
+_lt, lt = _comparison("lt", np.less)
+_le, le = _comparison("le", np.less_equal)
+_gt, gt = _comparison("gt", np.greater)
+_ge, ge = _comparison("ge", np.greater_equal)
+
+
+def equal(input, other) -> bool:
+    """Whether two tensors have the same shape and the same elements."""
+    return bool(np.array_equal(input._array, other._array))
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
+    """Whether all elements agree: |input - other| <= atol + rtol * |other|."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{input.dtype} did not match {other.dtype}")
+    return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
+
+
+def _pos(self):
+    """The operator + with one operand: the tensor itself."""
+    if self._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+extend(
+    add=add, sub=sub, mul=mul, div=div, pow=pow, neg=neg, exp=exp, log=log, tanh=tanh,
+    relu=relu, sum=sum, matmul=matmul, mm=mm, clone=clone, eq=eq, ne=ne, lt=lt, le=le,
+    gt=gt, ge=ge, view=view, reshape=reshape, contiguous=contiguous, permute=permute,
+    is_contiguous=is_contiguous, transpose=transpose, t=t, expand=expand, to=to,
+    broadcast_to=broadcast_to, equal=equal, allclose=allclose,
+    T=property(_reversed), mT=property(_matrices),
+    expand_as=lambda self, other: expand(self, other.shape),
+    reshape_as=lambda self, other: reshape(self, other.shape),
+    view_as=lambda self, other: view(self, other.shape),
+    type_as=lambda self, other: to(self, other.dtype),
+)  # fmt: skip
+
+
+extend(
+    __add__=_add, __radd__=_add, __sub__=_sub, __rsub__=_from,
+    __mul__=_mul, __rmul__=_mul, __truediv__=_div, __rtruediv__=_over,
+    __pow__=_to_power, __rpow__=_to_the, __matmul__=_product, __neg__=neg, __pos__=_pos,
+    __eq__=_eq, __ne__=_ne, __lt__=_lt, __le__=_le, __gt__=_gt, __ge__=_ge,
+    __array_priority__=1000,  # NumPy's arrays and scalars leave operators to tensors
+)  # fmt: skip
+extend(**{name: lambda self, k=kind: to(self, k) for name, kind in ALIASES.items()})
+
+__all__ = ["add", "allclose", "broadcast_to", "clone", "div", "eq", "equal", "exp"]
+__all__ += ["ge", "gt", "le", "log", "lt", "matmul", "mm", "mul", "ne", "neg"]
+__all__ += ["permute", "pow", "relu", "reshape", "sub", "sum", "t", "tanh", "transpose"]

@@ -1,0 +1,1 @@
+"""The statements of the parity ledger, one module for each chapter."""
