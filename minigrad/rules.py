@@ -20,8 +20,23 @@ Whatever speaks NumPy's protocols can run a rule, and can take notes meanwhile.
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+
+
+@lru_cache(maxsize=1024)  # a training loop asks for the same few shapes all the time
+def stretched(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of ``result`` along which broadcasting has copied ``shape``."""
+    missing = len(result) - len(shape)
+    before = (1,) * missing + shape
+    axes = [k for k, n in enumerate(result) if k < missing or n != before[k]]
+    if missing < 0 or any(before[k] != 1 for k in axes):
+        raise RuntimeError(
+            f"a cotangent of shape {result} cannot be summed to {shape}: "
+            f"{shape} does not broadcast to {result}"
+        )
+    return tuple(axes)
 
 
 def unbroadcast(g, shape: tuple[int, ...]):
@@ -32,15 +47,8 @@ def unbroadcast(g, shape: tuple[int, ...]):
     """
     if g.shape == shape:
         return g
-    missing = len(g.shape) - len(shape)
-    before = (1,) * missing + shape
-    axes = [k for k, n in enumerate(g.shape) if k < missing or n != before[k]]
-    if missing < 0 or any(before[k] != 1 for k in axes):
-        raise RuntimeError(
-            f"a cotangent of shape {g.shape} cannot be summed to {shape}: "
-            f"{shape} does not broadcast to {g.shape}"
-        )
-    return np.reshape(np.sum(g, axis=tuple(axes)), shape)
+    total = np.sum(g, axis=stretched(shape, g.shape))
+    return total if total.shape == shape else np.reshape(total, shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -119,13 +119,14 @@ def _check_shape(node: Node) -> None:
     """Refuse a sum that has not the shape of its leaf; give it the leaf's dtype."""
     if type(node) is AccumulateGrad:
         shape, kind = node.array.shape, node.array.dtype
-        if tuple(node.g.shape) != shape:
+        if node.g.shape != shape:
             raise RuntimeError(
                 f"invalid gradient: got {list(node.g.shape)} at a leaf, but expected "
                 f"shape compatible with {list(shape)}. Either a rule is wrong, or the "
                 "leaf's .data has been replaced since it was used (Chapter 7)"
             )
-        node.g = fit(node.g, (shape, kind))
+        if node.g.dtype is not kind:
+            node.g = fit(node.g, (shape, kind))
 
 
 def _owner(node: Node) -> Tensor | None:

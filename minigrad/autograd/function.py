@@ -130,7 +130,7 @@ FUNCTION = """
 def {name}({signature}):
     try:
 {unwrap}\
-        z = run(forward, {passed})
+        z = run({call}, {passed})
     except Exception as error:
         if not busy(error):
             return refuse("{name}", error, {given})
@@ -147,7 +147,7 @@ def {name}({signature}):
     return out
 """
 MAKE = """\
-def make(forward, {rules}):
+def make(forward, quick, {rules}):
 {body}
     return {node}, {name}
 """
@@ -220,6 +220,7 @@ def _function_parts(primitive: Primitive, name: str) -> dict:
         "signature": ", ".join([*given, *defaults]),
         "given": ", ".join(given),
         "unwrap": _lines(2, _unwrap(given, name)),
+        "call": "quick if scalars else forward" if len(given) > 1 else "quick",
         "passed": ", ".join(passed),
         "origins": _lines(1, origins),
         "unasked": " and ".join(f"n{k} is None" for k in count),
@@ -274,8 +275,9 @@ def record(primitive: Primitive, name: str, node: str):
     linecache.cache[file] = len(text), None, text.splitlines(True), file  # tracebacks
     scope: dict = {}
     exec(compile(text, file, "exec"), globals(), scope)
-    forward = SYMBOLS.get(primitive.forward, primitive.forward)
-    kind, function = scope["make"](forward, *primitive.rules.values())
+    forward = primitive.forward
+    quick = SYMBOLS.get(forward, forward)
+    kind, function = scope["make"](forward, quick, *primitive.rules.values())
     kind.primitive, function.__qualname__ = primitive, name
     return function
 
