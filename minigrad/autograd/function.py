@@ -14,6 +14,7 @@ import linecache
 import operator
 import threading
 from textwrap import indent
+from types import CodeType
 
 import numpy as np
 from numpy import ndarray  # noqa: F401
@@ -23,9 +24,6 @@ from minigrad.rules import Primitive, unbroadcast
 from minigrad.tensor import Node, Tensor, mode, new
 
 blank = functools.partial(new, Tensor)  # a tensor whose slots are still empty
-
-
-import sys  # noqa
 
 
 def misfit(x: Tensor, z) -> tuple | None:
@@ -130,7 +128,7 @@ FUNCTION = """
 def {name}({signature}):
     try:
 {unwrap}\
-        z = run({call}, {passed})
+        z = run(forward, {passed})
     except Exception as error:
         if not busy(error):
             return refuse("{name}", error, {given})
@@ -147,7 +145,7 @@ def {name}({signature}):
     return out
 """
 MAKE = """\
-def make(forward, quick, {rules}):
+def make(forward, {rules}):
 {body}
     return {node}, {name}
 """
@@ -220,7 +218,6 @@ def _function_parts(primitive: Primitive, name: str) -> dict:
         "signature": ", ".join([*given, *defaults]),
         "given": ", ".join(given),
         "unwrap": _lines(2, _unwrap(given, name)),
-        "call": "quick if scalars else forward" if len(given) > 1 else "quick",
         "passed": ", ".join(passed),
         "origins": _lines(1, origins),
         "unasked": " and ".join(f"n{k} is None" for k in count),
@@ -273,13 +270,30 @@ def record(primitive: Primitive, name: str, node: str):
     """Compile what `source` writes; return the recording function."""
     text, file = source(primitive, name, node), f"<minigrad {node}>"
     linecache.cache[file] = len(text), None, text.splitlines(True), file  # tracebacks
+    names = {"operation": name, "Backward": node}
+    code = _renamed(_compiled(source(primitive, *names)), names, file)
     scope: dict = {}
-    exec(compile(text, file, "exec"), globals(), scope)
-    forward = primitive.forward
-    quick = SYMBOLS.get(forward, forward)
-    kind, function = scope["make"](forward, quick, *primitive.rules.values())
-    kind.primitive, function.__qualname__ = primitive, name
+    exec(code, globals(), scope)
+    forward = SYMBOLS.get(primitive.forward, primitive.forward)
+    kind, function = scope["make"](forward, *primitive.rules.values())
+    kind.primitive, kind.__qualname__, function.__qualname__ = primitive, node, name
     return function
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(text: str) -> CodeType:
+    """Compile a text, or find what was compiled for a primitive of the same build."""
+    return compile(text, "<minigrad>", "exec")
+
+
+def _renamed(code: CodeType, names: dict, file: str) -> CodeType:
+    """The same code under other names, as if its text stood in ``file``."""
+    consts = [
+        _renamed(c, names, file) if isinstance(c, CodeType) else names.get(c, c)
+        for c in code.co_consts
+    ]
+    name = names.get(code.co_name, code.co_name)
+    return code.replace(co_consts=tuple(consts), co_name=name, co_filename=file)
 
 
 # on NumPy scalars five to ten times as fast as the ufuncs, and otherwise the same
