@@ -79,7 +79,7 @@ def meet(name: str, a, b):
         and "b" in a.dtype.kind + b.dtype.kind
     ):
         raise RuntimeError(_NO_BOOLS.format("Subtraction", "with a bool tensor"))
-    if name == "matmul":
+    if name == "matmul" and a.dtype != b.dtype:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
             f"{a.dtype} != {b.dtype}. Convert one of them: x.to(y.dtype)"

@@ -73,9 +73,9 @@ define(
     x=lambda g: g,
     y=lambda g, alpha: alpha * g,
 )
-
-
 _rsub = record(PRIMITIVES["rsub"], "rsub", "RsubBackward1")
+
+
 _reciprocal = record(PRIMITIVES["reciprocal"], "reciprocal", "ReciprocalBackward0")
 _power = record(PRIMITIVES["power"], "pow", "PowBackward0")
 _exponential = record(PRIMITIVES["exponential"], "pow", "PowBackward2")

@@ -13,7 +13,7 @@ from minigrad import ops
 from minigrad.autograd.function import record
 from minigrad.operands import operand
 from minigrad.rules import PRIMITIVES
-from minigrad.tensor import Tensor, extend
+from minigrad.tensor import Tensor, extend, wrap
 
 UFUNCS = {
     np.add: ops.add, np.subtract: ops.sub, np.multiply: ops.mul, np.divide: ops.div,
@@ -29,9 +29,16 @@ REFLECTED = {
 
 
 def __array_ufunc__(self, ufunc, method, *inputs, **options):  # noqa: N807
-    """Answer an elementwise function of NumPy with the operation of that meaning."""
+    """Answer an elementwise function of NumPy with the operation of that meaning.
+
+    Another one runs on arrays. Raises RuntimeError if a tensor requires grad then.
+    """
     if ufunc not in UFUNCS or method != "__call__" or options:
-        return NotImplemented  # NumPy then raises a TypeError that names the function
+        if any(isinstance(out, Tensor) for out in options.get("out", ())):
+            return NotImplemented
+        arrays = [np.asarray(x) if isinstance(x, Tensor) else x for x in inputs]
+        result = getattr(ufunc, method)(*arrays, **options)
+        return result if options or isinstance(result, tuple) else wrap(result)
     first, *others = inputs
     if not isinstance(first, Tensor):
         if ufunc in REFLECTED:
@@ -55,9 +62,10 @@ FUNCTIONS = {
 
 def __array_function__(self, function, types, arguments, options):  # noqa: N807
     """Answer any other function of NumPy in the same way."""
-    if function not in FUNCTIONS:
-        return NotImplemented
-    return FUNCTIONS[function](*arguments, **options)
+    if function in FUNCTIONS:
+        return FUNCTIONS[function](*arguments, **options)
+    on_arrays = np.ndarray.__array_function__
+    return on_arrays(np.asarray(0), function, (), arguments, options)
 
 
 def astype(self, dtype: np.dtype) -> Tensor:

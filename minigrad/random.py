@@ -62,7 +62,10 @@ class _Numbers(_Words):
         """Numbers from [0, 1): multiples of 2**-53 for float64, otherwise of 2**-24."""
         if dtype == np.float64:
             return (self.pairs(count) & np.uint64(2**53 - 1)) * 2.0**-53
-        return ((self.words(count) & np.uint64(2**24 - 1)) * 2.0**-24).astype(dtype)
+        bits = self.words(count) & np.uint64(2**24 - 1)
+        drawn = (bits * 2.0**-24).astype(dtype)
+        drawn[drawn == 1] = 0  # float16 rounds a few of them up; 1 is out of range
+        return drawn
 
 
 _BLOCK = 16  # from this many normals on, PyTorch makes them in blocks

@@ -353,11 +353,13 @@ def test_a_grad_that_does_not_fit_is_refused_before_anything_has_changed():
     def shared(x):
         x.grad = torch.ones(1).expand(2)
 
-    for spoil, advice in [(replaced, "None"), (shared, "clone")]:
+    words = "must match the size.*set it to None"
+    single = r"single memory location.*clone\(\)"
+    for spoil, advice, message in [(replaced, "None", words), (shared, "clone", single)]:
         x, w = leaf([1.0, 2.0]), leaf(1.0)
         spoil(x)
         for order in ((x * w).sum, (w * x).sum):
-            with pytest.raises(RuntimeError, match=r"must match the size.*clone\(\)"):
+            with pytest.raises(RuntimeError, match=message):
                 order().backward()
             assert w.grad is None
         x.grad = None if advice == "None" else x.grad.clone()
@@ -698,15 +700,20 @@ def test_numpys_functions_on_tensors():
     ]:
         assert y.tolist() == expected and y.grad_fn.name() == node
     assert np.greater(x, 1).tolist() == [False, True]
-    for refused in (
-        lambda: np.cumsum(x),
-        lambda: np.sqrt(x),
-        lambda: np.add.reduce(x),
-        lambda: np.exp(x, out=np.zeros(2)),
-        lambda: np.add(x, 1, where=np.array([True, False])),
+    for unrecorded in (
+        lambda x: np.cumsum(x),
+        lambda x: np.sqrt(x),
+        lambda x: np.add.reduce(x),
+        lambda x: np.exp(x, out=np.zeros(2)),
+        lambda x: np.allclose(x, [1.0, 2.0]),
     ):
-        with pytest.raises(TypeError):
-            refused()
+        with pytest.raises(RuntimeError, match=r"detach\(\)"):
+            unrecorded(x)
+        expected = unrecorded(np.array([1.0, 2.0], np.float32))
+        assert np.array_equal(np.asarray(unrecorded(x.detach())), expected)
+    assert isinstance(np.sqrt(x.detach()), torch.Tensor)
+    with pytest.raises(TypeError):
+        np.exp(x.detach(), out=x)
     assert x.astype(np.dtype("float32")) is x
     assert x.astype(np.dtype("float64")).dtype is torch.float64
 

@@ -1,6 +1,9 @@
 # Generated from chapters 5, 7 and 8: edit the chapters, not this file.
 """Recording, and walking back: what happens when you call ``backward``."""
 
+from minigrad.autograd import function
+
+
 from minigrad.autograd import graph
 from minigrad.autograd.engine import backward, grad
 

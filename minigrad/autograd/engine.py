@@ -142,12 +142,13 @@ def _check_room(node: Node) -> None:
     tensor = _owner(node)
     if tensor is not None and tensor._grad is not None:
         old = np.asarray(tensor._grad._array)
-        if old.shape != node.g.shape or not old.flags.writeable:
+        if old.shape != node.g.shape:
             raise RuntimeError(
                 f"The size of .grad, {list(old.shape)}, must match the size of the "
-                f"gradient, {list(node.g.shape)}, and no two of its elements may refer "
-                "to a single memory location: set it to None, or clone() it (Chapter 7)"
+                f"gradient, {list(node.g.shape)}: set it to None first (Chapter 7)"
             )
+        if not old.flags.writeable:
+            raise RuntimeError(SPREAD)
 
 
 def _deliver(node: Node, create_graph: bool) -> None:
@@ -173,6 +174,10 @@ CYCLE = (
     "using autograd.grad when creating the graph to avoid this. If you have to use "
     "this function, make sure to reset the .grad fields of your parameters to None "
     "after use to break the cycle and avoid the leak."
+)
+SPREAD = (
+    "unsupported operation: more than one element of the written-to tensor refers to a "
+    "single memory location. Please clone() .grad, or set it to None (Chapter 7)"
 )
 
 
