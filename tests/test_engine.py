@@ -355,7 +355,8 @@ def test_a_grad_that_does_not_fit_is_refused_before_anything_has_changed():
 
     words = "must match the size.*set it to None"
     single = r"single memory location.*clone\(\)"
-    for spoil, advice, message in [(replaced, "None", words), (shared, "clone", single)]:
+    spoiled = [(replaced, "None", words), (shared, "clone", single)]
+    for spoil, advice, message in spoiled:
         x, w = leaf([1.0, 2.0]), leaf(1.0)
         spoil(x)
         for order in ((x * w).sum, (w * x).sum):
