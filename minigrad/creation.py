@@ -46,8 +46,8 @@ def _read(data, kinds: set):
     if isinstance(data, Tensor):
         kinds.add(data._array.dtype)
         return float(data) if data.is_floating_point() else int(data)
-    if isinstance(data, (np.ndarray, np.generic)):
-        kinds.add(_KINDS[int] if isinstance(data, np.integer) else data.dtype)
+    if isinstance(data, (np.ndarray, np.generic)) and data.dtype in dtype.known:
+        kinds.add(data.dtype)
     elif type(data) in _KINDS:
         kinds.add(_KINDS[type(data)])
     elif isinstance(data, (str, bytes)):
@@ -91,7 +91,7 @@ def _from_python(data, target: np.dtype | None) -> np.ndarray:
     except ValueError:
         _explain_ragged(data)
         raise
-    if array.size and array.dtype.kind in "uO":
+    if array.size and array.dtype in (np.uint64, object):
         raise ValueError("Overflow when unpacking long long: an integer beyond 63 bits")
     target = _common(kinds) if target is None else target
     if target.kind in "iu" and array.size:

@@ -10,7 +10,7 @@ import contextvars
 import numpy as np
 
 from minigrad.dtypes import dtype, promote
-from minigrad.tensor import Tensor, wrap
+from minigrad.tensor import Tensor, mode, wrap
 
 # NumPy keeps its error state in a context variable. A function that is run in this
 # context meets 1/0 and the like in silence, and the caller's own state is untouched.
@@ -54,8 +54,8 @@ def operand(value, like: Tensor) -> Tensor:
         if type(array) is not np.ndarray:  # beside a NumPy scalar, a NumPy scalar
             number = number[()]
         number = wrap(number)
-        if value and len(_numbers) < 1000:  # 0.0 and -0.0 are equal, but not the same
-            _numbers[key] = number
+        if value and not mode.inference and len(_numbers) < 1000:
+            _numbers[key] = number  # but not 0.0: it is equal to -0.0, and not the same
     return number
 
 

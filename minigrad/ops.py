@@ -6,7 +6,9 @@ a primitive; what stands here is what PyTorch's signatures add.
 """
 
 import builtins
+import functools
 import warnings
+from dataclasses import replace
 from operator import index
 
 import numpy as np
@@ -29,7 +31,7 @@ _add = record(PRIMITIVES["add"], "add", "AddBackward0")
 _sub = record(PRIMITIVES["sub"], "sub", "SubBackward0")
 _mul = record(PRIMITIVES["mul"], "mul", "MulBackward0")
 _div = record(PRIMITIVES["div"], "div", "DivBackward0")
-_pow = record(PRIMITIVES["pow"], "pow", "PowBackward1")
+_pow = record(replace(PRIMITIVES["pow"], forward=power), "pow", "PowBackward1")
 _matmul = record(PRIMITIVES["matmul"], "matmul", "MmBackward0")
 _bmm = record(PRIMITIVES["matmul"], "matmul", "BmmBackward0")
 
@@ -202,8 +204,8 @@ def sum(input, dim=..., keepdim=False, *, axis=..., dtype=None):
 
 
 def _axes(input, dim) -> tuple:
-    """Check axes, count them from the left; None and () stand for all."""
-    if dim is None or dim == ():
+    """Check axes, count them from the left; None, () and [] stand for all."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(input.ndim))
     try:
         dims = tuple(_axis(input, d) for d in _sizes((dim,)))
@@ -242,9 +244,9 @@ def _memory(input) -> np.ndarray:
     return input._array
 
 
-def view(input, *shape):
+def view(input, *shape, size=None):
     """The same memory in another shape; -1 stands for what is left over."""
-    shape = _shape(input, _sizes(shape))
+    shape = _shape(input, _sizes(shape or (size,)))
     if not _shares(_memory(input), shape):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least "
@@ -259,7 +261,7 @@ def _shares(array: np.ndarray, shape: tuple) -> bool:
     return array.size == 0 or np.may_share_memory(array, array.reshape(shape))
 
 
-def reshape(input, *args, shape=()):
+def reshape(input, *args, shape=None):
     """The same elements in another shape: a view where possible, else a copy."""
     shape = _shape(input, _sizes(args or (shape,)))
     array = _memory(input)
@@ -321,9 +323,9 @@ def t(input):
     return _t(input, tuple(reversed(range(_memory(input).ndim))))
 
 
-def permute(input, *dims):
+def permute(input, *args, dims=None):
     """Put the axes into a new order; the result shares memory."""
-    dims, n = _sizes(dims), _memory(input).ndim
+    dims, n = _sizes(args or (dims,)), _memory(input).ndim
     if len(dims) != n:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not "
@@ -338,7 +340,9 @@ def permute(input, *dims):
 
 def _reversed(input):
     """The attribute T: all axes in reverse order."""
-    if input.ndim not in (0, 2):
+    if input.ndim == 0:
+        warnings.warn(_SCALAR.format("T"), UserWarning, stacklevel=2)
+    elif input.ndim != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their "
             "shape is deprecated and it will throw an error in a future release. "
@@ -357,12 +361,18 @@ def _matrices(input):
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D "
             "tensor."
         )
-    return transpose(input, -2, -1) if input.ndim else input
+    if input.ndim == 0:
+        warnings.warn(_SCALAR.format("mT"), UserWarning, stacklevel=2)
+        return input
+    return transpose(input, -2, -1)
 
 
-def expand(input, *sizes):
+_SCALAR = "Tensor.{} is deprecated on 0-D tensors. This function is the identity."
+
+
+def expand(input, *sizes, size=None):
     """Repeat axes of length 1, and add axes on the left, without copying."""
-    sizes, have = _sizes(sizes), _memory(input).shape
+    sizes, have = _sizes(sizes or (size,)), _memory(input).shape
     lead = len(sizes) - len(have)
     if lead < 0:
         raise RuntimeError(
@@ -509,6 +519,25 @@ extend(
     __array_priority__=1000,  # NumPy's arrays and scalars leave operators to tensors
 )  # fmt: skip
 extend(**{name: lambda self, k=kind: to(self, k) for name, kind in ALIASES.items()})
+
+
+def _function(method):
+    """Make a function of a method: what is no tensor is refused."""
+
+    @functools.wraps(method)
+    def function(input, *arguments, **options):
+        if not isinstance(input, Tensor):
+            raise TypeError(
+                f"{method.__name__}(): argument 'input' (position 1) must be Tensor, "
+                f"not {type(input).__name__}"
+            )
+        return method(input, *arguments, **options)
+
+    return function
+
+
+allclose, broadcast_to, equal, mm = map(_function, (allclose, broadcast_to, equal, mm))
+permute, reshape, t, transpose = map(_function, (permute, reshape, t, transpose))
 
 __all__ = ["add", "allclose", "broadcast_to", "clone", "div", "eq", "equal", "exp"]
 __all__ += ["ge", "gt", "le", "log", "lt", "matmul", "mm", "mul", "ne", "neg"]

@@ -91,9 +91,10 @@ class Generator(_Numbers):
         if count < _BLOCK:
             return np.array([self._one_normal() for _ in range(count)], dtype)
         fine = np.promote_types(dtype, np.float32)
-        values = self.uniform(count, fine)
         whole = count - count % _BLOCK
-        values[:whole] = _normal_blocks(values[:whole])
+        drawn = count if dtype == fine else whole  # float16 is drawn block by block
+        values = np.empty(count, fine)
+        values[:whole] = _normal_blocks(self.uniform(drawn, fine)[:whole])
         if whole < count:  # the last 16 are drawn again
             values[-_BLOCK:] = _normal_blocks(self.uniform(_BLOCK, fine))
         return values.astype(dtype, copy=False)

@@ -11,9 +11,9 @@ from minigrad.autograd.function import fit
 from minigrad.tensor import Node, Tensor, wrap
 
 
-def as_tuple(value, length: int = 1) -> tuple:
-    """One tensor or a sequence of them, as a tuple; None stands for all None."""
-    if value is None:
+def as_tuple(value, length: int | None = None) -> tuple:
+    """One tensor or a sequence of them, as a tuple; None may stand for all None."""
+    if value is None and length is not None:
         return (None,) * length
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
@@ -48,13 +48,7 @@ def check_output(k: int, y, v) -> None:
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(v).__name__}"
         )
-    if y._node is None:
-        raise RuntimeError(
-            f"element {k} of tensors does not require grad and does not have a "
-            "grad_fn: nothing that led to it was recorded. Set requires_grad on a leaf "
-            "before computing with it (Chapter 8)"
-        )
-    if v is None and y._array.size != 1:
+    if v is None and y._node is not None and y._array.size != 1:
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs: this one has "
             f"shape {tuple(y.shape)}. Reduce it, y.sum().backward(), or say how much "
@@ -64,6 +58,12 @@ def check_output(k: int, y, v) -> None:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{k}] has a shape of {v.shape} and "
             f"output[{k}] has a shape of {y.shape}."
+        )
+    if y._node is None:
+        raise RuntimeError(
+            f"element {k} of tensors does not require grad and does not have a "
+            "grad_fn: nothing that led to it was recorded. Set requires_grad on a leaf "
+            "before computing with it (Chapter 8)"
         )
 
 

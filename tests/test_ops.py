@@ -7,6 +7,7 @@ holds more than a thousand expressions, ops.json what PyTorch answered.
 import gc
 import json
 import math
+import pickle
 import threading
 import warnings
 import weakref
@@ -475,3 +476,15 @@ def test_every_public_name_is_there():
 
     for name in ops.__all__:
         assert getattr(torch, name) is getattr(ops, name)
+
+
+def test_what_a_pickle_has_carried_can_be_multiplied():
+    m = torch.ones(2, 2)
+    array, copied = pickle.loads(pickle.dumps((np.ones((2, 2), np.float32), m)))
+    assert (copied @ m).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert (torch.from_numpy(array) @ m).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_integers_to_negative_integer_tensors():
+    powers = torch.tensor([2, -1, 1]) ** torch.tensor([-1, -3, -2])
+    assert powers.tolist() == [0, -1, 1]  # as PyTorch: what is left of 1/2 is 0

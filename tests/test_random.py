@@ -113,3 +113,8 @@ def test_distributions():
     assert abs((z**4).mean() - 3) < 0.15
     counts = np.bincount(torch.randint(10, (100_000,)).numpy())
     assert abs(counts / 10_000 - 1).max() < 0.04
+
+
+def test_no_uniform_number_is_rounded_up_to_one():
+    torch.manual_seed(0)
+    assert max(torch.rand(200_000, dtype=torch.float16).tolist()) < 1

@@ -200,10 +200,8 @@ def backward(
     Raises RuntimeError for a shape mismatch, a missing weight, an output without
     history, or a graph that has been freed. No ``.grad`` has changed then.
     """
-    targets = None
-    if inputs is not None:
-        targets = _retaining(as_tuple(inputs))
     roots = roots_of(tensors, grad_tensors, create_graph)
+    targets = None if inputs is None else _retaining(as_tuple(inputs))
     if create_graph:
         warnings.warn(CYCLE, UserWarning, stacklevel=3)
     with _walk(roots, retain_graph, create_graph, targets) as arrived:
@@ -304,18 +302,18 @@ def grad(
     found = walk(outputs, inputs, grad_outputs, retain_graph, create_graph)
     for k, (x, g) in enumerate(zip(inputs, found, strict=True)):
         if g is None:
-            found[k] = _unused(k, x, allow_unused, materialize_grads)
+            found[k] = _unused(k, x, allow_unused, materialize_grads, create_graph)
     return tuple(found)
 
 
-def _unused(k: int, x: Tensor, allowed: bool | None, zero: bool) -> Tensor | None:
+def _unused(k: int, x: Tensor, allowed, zero: bool, record: bool) -> Tensor | None:
     """The gradient with respect to an input that plays no part."""
     if not (allowed or zero):
         raise RuntimeError(
             f"The differentiated Tensor at index {k} appears to not have been used in "
             "the graph. Set allow_unused=True if this is the desired behavior."
         )
-    return wrap(np.zeros_like(x._array)) if zero else None
+    return wrap(np.zeros_like(x._array)).requires_grad_(record) if zero else None
 
 
 ONLY_INPUTS = (
@@ -327,8 +325,8 @@ ONLY_INPUTS = (
 
 def _grad_of(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     """One pass for `grad`: a tensor for each input that was reached, None otherwise."""
-    targets, found = targets_of(inputs, "grad"), []
     roots = roots_of(outputs, weights, create_graph)
+    targets, found = targets_of(inputs, "grad"), []
     with _walk(roots, keep, create_graph, {*targets}) as arrived:
         for node in arrived:
             if node.hooks is not None:

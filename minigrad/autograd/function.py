@@ -303,7 +303,6 @@ SYMBOLS = {
     np.multiply: operator.mul,
     np.divide: operator.truediv,
     np.negative: operator.neg,
-    np.power: power,
 }
 
 

@@ -37,6 +37,109 @@ def differ(chapter: int, theme: str):
 
 
 # ------------------------------------------------------------------------------
+walk = differ(7, "What a backward pass does")
+walk(
+    "failing-pass-changes-nothing",
+    "A pass that fails half-way.",
+    """
+    w = torch.tensor(3.0, requires_grad=True)
+    used = torch.tensor(2.0, requires_grad=True) ** 2
+    used.backward()
+    try:
+        (used + 3 * w).backward()
+    except RuntimeError:
+        pass
+    w.grad
+    """,
+    "PyTorch serves a leaf as soon as its walk gets there, so some have their "
+    "gradient when it fails. minigrad delivers after the last rule: a pass happens, "
+    "or it does not.",
+)
+walk(
+    "create-graph-makes-no-circle",
+    "Whether `backward(create_graph=True)` keeps a leaf alive.",
+    """
+    import gc, weakref
+    x = torch.tensor(2.0, requires_grad=True)
+    gc.disable()
+    (x * x).backward(create_graph=True)
+    alive = weakref.ref(x)
+    del x
+    gc.enable()
+    alive() is None
+    """,
+    "In PyTorch the leaf, its gradient and the gradient's history hold each other. "
+    "Here the history knows the leaf weakly. The warning is kept, for programs that "
+    "will move to PyTorch.",
+)
+walk(
+    "pass-to-a-result-frees-less",
+    "`inputs=` names the result itself.",
+    """
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * x
+    y.backward(inputs=[y])
+    y.backward()
+    x.grad
+    """,
+    "The first pass ends where it begins, and the product's rules are not asked. "
+    "minigrad frees what a rule has used; PyTorch frees the product, too (and "
+    "`autograd.grad(y, y)` does not).",
+)
+walk(
+    "leaf-with-another-shape",
+    "A leaf that got another shape after it was used.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = (x * 2).sum()
+    x.data = torch.ones(3)
+    y.backward()
+    x.grad
+    """,
+    "Such a gradient fits no longer. minigrad never puts one beside its tensor.",
+)
+walk(
+    "leaf-with-another-dtype",
+    "A leaf that got another dtype after it was used.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = (x * 2).sum()
+    x.data = torch.ones(2, dtype=torch.float64)
+    y.backward()
+    x.grad
+    """,
+    "As before, but a dtype can be converted.",
+)
+
+# ------------------------------------------------------------------------------
+memory = differ(7, "Who owns a gradient")
+memory(
+    "results-of-grad-do-not-share",
+    "Results of `autograd.grad` may share memory in PyTorch.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    w = torch.ones(2, requires_grad=True)
+    gx, gw = torch.autograd.grad((x + w).sum(), [x, w])
+    gx.numpy()[0] = 7
+    gw
+    """,
+    "There both are views of one number, spread over two elements by the sum. Every "
+    "gradient that minigrad hands out has memory of its own.",
+)
+memory(
+    "results-of-grad-do-not-share-weights",
+    "So may a result and the caller's weights.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    v = torch.ones(2)
+    g, = torch.autograd.grad(x + 0, x, v)
+    g.numpy()[0] = 7
+    v
+    """,
+    "The same: a gradient of minigrad never is the caller's array.",
+)
+
+# ------------------------------------------------------------------------------
 numbers = differ(7, "Other numbers")
 numbers(
     "relu-times-infinity",
@@ -72,34 +175,6 @@ numbers(
     "By hand it is xᵏ⁻¹ (1 + k log x), so 1/2: neither is right. For k = 0 both "
     "replace k xᵏ⁻¹ by something that stays finite at x = 0, PyTorch by 0, minigrad "
     "by k x⁰.",
-)
-
-# ------------------------------------------------------------------------------
-memory = differ(7, "Who owns a gradient")
-memory(
-    "results-of-grad-do-not-share",
-    "Results of `autograd.grad` may share memory in PyTorch.",
-    """
-    x = torch.ones(2, requires_grad=True)
-    w = torch.ones(2, requires_grad=True)
-    gx, gw = torch.autograd.grad((x + w).sum(), [x, w])
-    gx.numpy()[0] = 7
-    gw
-    """,
-    "There both are views of one number, spread over two elements by the sum. Every "
-    "gradient that minigrad hands out has memory of its own.",
-)
-memory(
-    "results-of-grad-do-not-share-weights",
-    "So may a result and the caller's weights.",
-    """
-    x = torch.ones(2, requires_grad=True)
-    v = torch.ones(2)
-    g, = torch.autograd.grad(x + 0, x, v)
-    g.numpy()[0] = 7
-    v
-    """,
-    "The same: a gradient of minigrad never is the caller's array.",
 )
 
 # ------------------------------------------------------------------------------
@@ -163,24 +238,90 @@ arrays(
     "For the same reason: a rule meets arrays and tensors side by side.",
 )
 arrays(
+    "tensor-with-a-gradient-times-array",
+    "An array on the right of a tensor that requires grad.",
+    "torch.ones(2, requires_grad=True) * np.ones(2)",
+    "The same. The array counts as a constant.",
+)
+arrays(
     "array-that-runs-backwards",
     "An array that runs backwards through its memory.",
     "torch.from_numpy(np.arange(3)[::-1])",
     "NumPy can compute with it as it is, so minigrad can.",
 )
 arrays(
-    "array-that-must-not-be-written",
+    "numpy-gives-the-array",
+    "`numpy()` of a tensor over an array.",
+    """
+    a = np.ones(2)
+    torch.from_numpy(a).numpy() is a
+    """,
+    "PyTorch makes another array over the same memory. In minigrad a tensor *is* its "
+    "array and a place for a gradient.",
+)
+
+# ------------------------------------------------------------------------------
+making = differ(4, "Making tensors")
+making(
+    "rows-of-length-zero",
+    "Rows of different length, the first of them empty.",
+    "torch.tensor([[], [1]])",
+    "PyTorch stops reading at the first empty row. Here all rows are compared.",
+)
+making(
+    "list-of-arrays-of-no-axes",
+    "A list of 0-d NumPy arrays.",
+    "torch.tensor([np.array(1.0), np.array(2.0)])",
+    "Each of them is a number.",
+)
+making(
+    "list-of-arrays-is-silent",
+    "A list of NumPy arrays.",
+    "torch.tensor([np.zeros(2)])",
+    "PyTorch warns that reading such a list takes long.",
+)
+making(
+    "true-is-a-size",
+    "A bool in place of a size.",
+    "torch.zeros(True)",
+    "For Python, `True` is the integer 1, and minigrad leaves it at that.",
+)
+
+# ------------------------------------------------------------------------------
+inplace = differ(8, "Changes in place")
+inplace(
+    "operand-that-overlaps",
+    "A tensor and its own transpose.",
+    """
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    x += x.t()
+    x
+    """,
+    "What is written is still to be read. NumPy notices and computes as if the two "
+    "had memory of their own; PyTorch asks for a copy.",
+)
+inplace(
+    "memory-that-must-not-be-written",
     "A tensor over a read-only array.",
     """
     a = np.zeros(2)
     a.flags.writeable = False
-    torch.from_numpy(a)
+    t = torch.from_numpy(a)
+    t.add_(1)
     """,
-    "PyTorch warns, because it would write all the same. NumPy does not write.",
+    "PyTorch warns when the tensor is made, and writes. NumPy does not write.",
 )
 
 # ------------------------------------------------------------------------------
 messages = differ(7, "Errors")
+messages(
+    "messages-say-what-to-do",
+    "How an error goes on.",
+    "torch.ones(2, requires_grad=True).backward()",
+    "A message of minigrad has PyTorch's words, so that a search finds them, and then "
+    "says what is wrong here, what to do, and where it is explained. The parity ledger "
+    "compares the words.",
+)
 messages(
     "second-misfit-is-named",
     "A misfit at the second of several outputs.",
@@ -190,6 +331,22 @@ messages(
     """,
     "Both refuse. PyTorch stumbles while it writes the message; minigrad names the "
     "output.",
+)
+messages(
+    "step-that-rounds-to-zero",
+    "A step of `arange` that is 0 as an integer.",
+    "torch.arange(0, 2, 0.5, dtype=torch.int64)",
+    "Both refuse, in the same words. For a step of 0 that was written as 0, PyTorch "
+    "has a RuntimeError, and minigrad has it for this one as well.",
+)
+messages(
+    "deleting-data",
+    "Deleting the data of a tensor.",
+    """
+    x = torch.ones(1)
+    del x.data
+    """,
+    "Both refuse. This is Python's own message for what cannot be deleted.",
 )
 
 # ------------------------------------------------------------------------------
@@ -218,9 +375,57 @@ missing(
     "torch.ones(1, requires_grad=True).grad_dtype",
     "A gradient has its leaf's dtype here, always.",
 )
+missing(
+    "no-attributes-of-ones-own",
+    "Attributes of one's own on a tensor.",
+    "hasattr(torch.ones(1), '__dict__')",
+    "A tensor of minigrad has a fixed set of slots and no dictionary, which makes it "
+    "smaller, and faster to make.",
+)
+missing(
+    "subclasses-are-not-kept",
+    "Results of a subclass of Tensor.",
+    """
+    class Mine(torch.Tensor):
+        pass
+    type(Mine([1.0]) + 1).__name__
+    """,
+    "PyTorch asks the subclass what to do, by `__torch_function__`. minigrad asks "
+    "nobody.",
+)
+missing(
+    "no-dictionary-of-inputs",
+    "A dictionary of inputs.",
+    """
+    x = torch.tensor(2.0, requires_grad=True)
+    w = torch.tensor(3.0, requires_grad=True)
+    torch.autograd.grad(x * w, {'x': x, 'w': w})
+    """,
+    "minigrad takes a tensor or a sequence of tensors.",
+)
+missing(
+    "no-out",
+    "A tensor for the result, `out=`.",
+    "torch.exp(torch.zeros(1), out=torch.ones(1))",
+    "Only operations in place write into a tensor that is there already.",
+)
+missing(
+    "no-whole-division",
+    "Whole division, remainders and operations on bits.",
+    "torch.tensor(7) // 2",
+    "None of them has a derivative that is worth recording, and NumPy has them all.",
+)
 
 # ------------------------------------------------------------------------------
 later = differ(8, "What later chapters bring")
+later(
+    "functions-come-later",
+    "Functions that are not in the table of Chapter 3.",
+    "torch.ones(2).mean()",
+    "Chapter 9 begins to enlarge the table. Until then a name that no chapter has "
+    "built is an AttributeError, and such names are not listed here one by one.",
+    until=9,
+)
 later(
     "indexing-comes-later",
     "Indexing.",
@@ -266,6 +471,20 @@ later(
     until=11,
 )
 later(
+    "views-made-without-recording",
+    "Changing a view that was made under `no_grad`.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        v = x.view(2)
+    v.mul_(3)
+    x
+    """,
+    "PyTorch knows of a view what it is a view of, and in which mode it was made. "
+    "minigrad's views will know with Chapter 11.",
+    until=11,
+)
+later(
     "version-counters-come-later",
     "Changing a value that was saved for backward.",
     """
@@ -291,4 +510,15 @@ later(
     """,
     "They have a chapter of their own.",
     until=12,
+)
+later(
+    "batched-weights-with-create-graph",
+    "`is_grads_batched` together with `create_graph`.",
+    """
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    v = torch.eye(2)
+    torch.autograd.grad(x * x, x, v, is_grads_batched=True, create_graph=True)
+    """,
+    "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
+    until=14,
 )

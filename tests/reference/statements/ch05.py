@@ -7,7 +7,7 @@ from tests.reference.ledger import Row, Theme
 ROWS: list[Row] = []
 
 # ------------------------------------------------------------------------------
-arithmetic = Theme(ROWS, 5, "Arithmetic")
+arithmetic = Theme(ROWS, 5, "Arithmetic", "pytorchs-names")
 arithmetic(
     "number-on-the-right",
     "A number may stand on the right …",
@@ -195,7 +195,7 @@ arithmetic(
 )
 
 # ------------------------------------------------------------------------------
-dtypes = Theme(ROWS, 5, "The dtype of a result")
+dtypes = Theme(ROWS, 5, "The dtype of a result", "numbers-and-dtypes")
 dtypes(
     "number-does-not-widen",
     "A Python float does not widen float32 …",
@@ -368,7 +368,7 @@ dtypes(
 )
 
 # ------------------------------------------------------------------------------
-compare = Theme(ROWS, 5, "Comparisons")
+compare = Theme(ROWS, 5, "Comparisons", "conversions-products-comparisons")
 compare(
     "comparison-with-number",
     "A comparison gives bools.",
@@ -427,7 +427,9 @@ compare(
 )
 
 # ------------------------------------------------------------------------------
-shapes = Theme(ROWS, 5, "Sums, shapes and products")
+shapes = Theme(
+    ROWS, 5, "Sums, shapes and products", "shapes-and-the-memory-behind-them"
+)
 shapes(
     "sum-of-all",
     "`sum` of everything is 0-d.",
@@ -653,7 +655,12 @@ shapes(
     raises="RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
 )
 # ------------------------------------------------------------------------------
-recording = Theme(ROWS, 5, "What an operation leaves behind")
+recording = Theme(
+    ROWS,
+    5,
+    "What an operation leaves behind",
+    "what-does-a-multiplication-leave-behind",
+)
 recording(
     "five-attributes-of-a-product",
     "Two leaves and their product z = x · y.",

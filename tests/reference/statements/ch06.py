@@ -16,7 +16,7 @@ def nodes(y):
 """
 
 # ------------------------------------------------------------------------------
-graph = Theme(ROWS, 6, "What the graph consists of")
+graph = Theme(ROWS, 6, "What the graph consists of", "which-nodes-are-there")
 graph(
     "graph-of-a-product",
     "A product of two leaves: three nodes.",

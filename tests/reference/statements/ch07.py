@@ -5,7 +5,7 @@ from tests.reference.ledger import Row, Theme
 ROWS: list[Row] = []
 
 # ------------------------------------------------------------------------------
-first = Theme(ROWS, 7, "backward on one number")
+first = Theme(ROWS, 7, "backward on one number", "the-walk")
 first(
     "backward-of-a-power",
     "x³ has the slope 3 at 1.",
@@ -339,7 +339,9 @@ first(
 )
 
 # ------------------------------------------------------------------------------
-weights = Theme(ROWS, 7, "gradient=: weights for many outputs")
+weights = Theme(
+    ROWS, 7, "gradient=: weights for many outputs", "with-what-does-the-walk-start"
+)
 weights(
     "implicit-gradient-only-for-scalars",
     "Several outputs need weights.",
@@ -506,7 +508,7 @@ weights(
 )
 
 # ------------------------------------------------------------------------------
-piling = Theme(ROWS, 7, "Accumulation")
+piling = Theme(ROWS, 7, "Accumulation", "where-does-go")
 piling(
     "gradients-accumulate",
     "A second backward adds to `.grad`.",
@@ -608,7 +610,9 @@ piling(
 )
 
 # ------------------------------------------------------------------------------
-freeing = Theme(ROWS, 7, "What is freed, and retain_graph")
+freeing = Theme(
+    ROWS, 7, "What is freed, and retain_graph", "why-can-i-not-call-it-twice"
+)
 freeing(
     "second-backward-refused",
     "The graph's saved values are freed on the way.",
@@ -795,7 +799,7 @@ freeing(
 )
 
 # ------------------------------------------------------------------------------
-higher = Theme(ROWS, 7, "create_graph")
+higher = Theme(ROWS, 7, "create_graph", "can-a-gradient-have-a-gradient")
 higher(
     "grad-of-grad",
     "The second derivative of x³ at 2 is 12.",
@@ -1035,7 +1039,9 @@ higher(
 )
 
 # ------------------------------------------------------------------------------
-only = Theme(ROWS, 7, "inputs=: some of the leaves")
+only = Theme(
+    ROWS, 7, "inputs=: some of the leaves", "what-if-i-want-only-some-of-the-gradients"
+)
 only(
     "inputs-one-leaf",
     "With `inputs=[x]`, only x collects.",
@@ -1129,7 +1135,7 @@ only(
 )
 
 # ------------------------------------------------------------------------------
-several = Theme(ROWS, 7, "Several outputs")
+several = Theme(ROWS, 7, "Several outputs", "what-if-i-want-only-some-of-the-gradients")
 several(
     "autograd-backward",
     "`autograd.backward` takes one tensor …",
@@ -1206,7 +1212,7 @@ several(
     "have a grad_fn",
 )
 # ------------------------------------------------------------------------------
-asked = Theme(ROWS, 7, "autograd.grad")
+asked = Theme(ROWS, 7, "autograd.grad", "what-if-i-want-only-some-of-the-gradients")
 asked(
     "grad-returns-a-tuple",
     "`autograd.grad` returns a tuple.",
