@@ -45,7 +45,7 @@ def operand(value, like: Tensor) -> Tensor:
     if isinstance(value, np.ndarray) and value.dtype in dtype.known:
         return wrap(value)
     if not isinstance(value, (bool, int, float, np.generic)):
-        raise TypeError
+        raise TypeError(f"must be Tensor, not {type(value).__name__}")
     array = like._array
     key = (value, type(value), array.dtype, type(array))
     number = _numbers.get(key)

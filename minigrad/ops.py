@@ -14,6 +14,7 @@ from operator import index
 import numpy as np
 
 from minigrad.autograd.function import record
+from minigrad.creation import _number
 from minigrad.dtypes import ALIASES, as_numpy, int64, promote
 from minigrad.operands import meet, operand, power, quietly, refuse
 from minigrad.rules import PRIMITIVES, define
@@ -119,9 +120,11 @@ def sub(input, other, *, alpha=1):
 
 def _scaled(usual, scaled, input, other, alpha, sign=1):
     """Choose the function without ``alpha``, unless it makes a difference."""
+    alpha = _number(alpha, "alpha")
     if alpha == 1:
         return usual(input, other)
-    if isinstance(alpha, float) and not operand(other, input).is_floating_point():
+    floating = (x.is_floating_point() for x in (input, operand(other, input)))
+    if isinstance(alpha, float) and not any(floating):
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point "
             "number."

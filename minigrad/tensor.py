@@ -165,7 +165,8 @@ class _Separable:
     def detach(self) -> "Tensor":
         """A new leaf over the same memory, without history."""
         self._array = np.asarray(self._array)  # a 0-d result may be a NumPy scalar
-        shared = wrap(self._array)
+        shared = new(Tensor)  # not wrap: it is marked as what it shows is marked
+        shared._array, shared._grad, shared._node = self._array, None, None
         if self.is_inference():
             shared._inference = True
         return shared

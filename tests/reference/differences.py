@@ -43,7 +43,8 @@ walk(
     "A pass that fails half-way.",
     """
     w = torch.tensor(3.0, requires_grad=True)
-    used = torch.tensor(2.0, requires_grad=True) ** 2
+    x = torch.tensor(2.0, requires_grad=True)
+    used = x * x
     used.backward()
     try:
         (used + 3 * w).backward()
@@ -119,7 +120,8 @@ memory(
     """
     x = torch.ones(2, requires_grad=True)
     w = torch.ones(2, requires_grad=True)
-    gx, gw = torch.autograd.grad((x + w).sum(), [x, w])
+    y = (x + w).sum()
+    gx, gw = torch.autograd.grad(y, [x, w])
     gx.numpy()[0] = 7
     gw
     """,
@@ -146,7 +148,8 @@ numbers(
     "A cotangent of inf where relu is flat.",
     """
     x = torch.tensor(0.0, requires_grad=True)
-    torch.relu(x).backward(torch.tensor(float('inf')))
+    y = torch.relu(x)
+    y.backward(torch.tensor(float('inf')))
     x.grad
     """,
     "The rule of Chapter 3 multiplies by 0, and 0 · inf is nan. PyTorch selects "
@@ -157,7 +160,8 @@ numbers(
     "The second derivative of relu, where nothing else has a history.",
     """
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
-    g, = torch.autograd.grad(torch.relu(x).sum(), x, create_graph=True)
+    y = torch.relu(x).sum()
+    g, = torch.autograd.grad(y, x, create_graph=True)
     torch.autograd.grad(g.sum(), x)
     """,
     "The mask `out != 0` is a comparison, and a comparison leaves no node. The slope "
@@ -169,7 +173,8 @@ numbers(
     """
     x = torch.tensor(2.0, requires_grad=True)
     k = torch.tensor(0.0, requires_grad=True)
-    g, = torch.autograd.grad(x ** k, x, create_graph=True)
+    y = x ** k
+    g, = torch.autograd.grad(y, x, create_graph=True)
     torch.autograd.grad(g, k)
     """,
     "By hand it is xᵏ⁻¹ (1 + k log x), so 1/2: neither is right. For k = 0 both "
@@ -204,7 +209,8 @@ nodes(
     "The node of a gradient can have another name.",
     """
     x = torch.tensor(2.0, requires_grad=True)
-    g, = torch.autograd.grad(x.tanh(), x, create_graph=True)
+    y = x.tanh()
+    g, = torch.autograd.grad(y, x, create_graph=True)
     g.grad_fn
     """,
     "PyTorch has a kernel for this second derivative. In minigrad the rule of tanh "
@@ -327,7 +333,8 @@ messages(
     "A misfit at the second of several outputs.",
     """
     x = torch.ones(2, requires_grad=True)
-    torch.autograd.backward([x.sum(), x * 2], [torch.tensor(1.0), torch.ones(3)])
+    weights = [torch.tensor(1.0), torch.ones(3)]
+    torch.autograd.backward([x.sum(), x * 2], weights)
     """,
     "Both refuse. PyTorch stumbles while it writes the message; minigrad names the "
     "output.",
@@ -516,8 +523,8 @@ later(
     "`is_grads_batched` together with `create_graph`.",
     """
     x = torch.tensor([1.0, 2.0], requires_grad=True)
-    v = torch.eye(2)
-    torch.autograd.grad(x * x, x, v, is_grads_batched=True, create_graph=True)
+    rows = {'is_grads_batched': True, 'create_graph': True}
+    torch.autograd.grad(x * x, x, torch.eye(2), **rows)
     """,
     "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
     until=14,

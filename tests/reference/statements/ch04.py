@@ -354,6 +354,19 @@ making(
     raises="TypeError: argument 'input' … must be Tensor, not list",
 )
 
+making(
+    "numpy-numbers-in-a-list-keep-their-dtype",
+    "NumPy's numbers in a list bring their dtype along.",
+    """
+    rows = [np.int32(3)], [np.uint8(3)], [np.float64(3), 1]
+    [torch.tensor(row) for row in rows]
+    """,
+)
+making(
+    "numpy-integers-in-a-list-meet",
+    "Where several meet, the widest wins.",
+    "torch.tensor([np.int16(3), np.int32(1)]).dtype",
+)
 # ------------------------------------------------------------------------------
 drawing = Theme(
     ROWS,
@@ -440,6 +453,15 @@ drawing(
     """
     torch.manual_seed(0)
     torch.randn(16)
+    """,
+)
+drawing(
+    "randn-of-float16",
+    "float16 draws whole blocks only, and then the last sixteen again.",
+    """
+    torch.manual_seed(0)
+    some = torch.randn(20, dtype=torch.float16)
+    [round(z, 2) for z in some.tolist()[2:6]], torch.rand(1)
     """,
 )
 

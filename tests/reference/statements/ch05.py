@@ -194,6 +194,40 @@ arithmetic(
     """,
 )
 
+arithmetic(
+    "add-alpha-of-bools",
+    "A fractional factor is allowed where the sum is a float.",
+    "torch.add(torch.ones(2), torch.tensor([True, False]), alpha=0.5)",
+)
+arithmetic(
+    "add-alpha-integers-refuse",
+    "But not between integers.",
+    "torch.add(torch.ones(2, dtype=torch.int64), 1, alpha=0.5)",
+    raises="RuntimeError: argument alpha must not be a floating point number",
+)
+arithmetic(
+    "add-alpha-is-a-number",
+    "And it must be a number.",
+    "torch.add(torch.ones(2), 1, alpha='a')",
+    raises="TypeError: argument 'alpha' must be Number, not str",
+)
+arithmetic(
+    "integer-tensors-to-negative-powers",
+    "Integers to negative powers, element by element: only 1 and -1 survive.",
+    "torch.tensor([2, 1, -1, 0]) ** torch.tensor([-1, -2, -3, -1])",
+)
+arithmetic(
+    "integer-to-a-negative-number-refuses",
+    "A negative number as exponent is refused.",
+    "torch.tensor([2]) ** -1",
+    raises="RuntimeError: Integers to negative integer powers are not allowed",
+)
+arithmetic(
+    "function-of-none",
+    "A function says what it was given instead of a tensor.",
+    "torch.mul(torch.ones(2), None)",
+    raises="TypeError: must be Tensor, not NoneType",
+)
 # ------------------------------------------------------------------------------
 dtypes = Theme(ROWS, 5, "The dtype of a result", "numbers-and-dtypes")
 dtypes(
@@ -654,6 +688,70 @@ shapes(
     "torch.ones(2, 3) @ torch.ones(2, 3)",
     raises="RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
 )
+shapes(
+    "function-of-a-list",
+    "Functions of shape want tensors too.",
+    "torch.reshape([1.0, 2.0], (2, 1))",
+    raises="TypeError: reshape(): argument 'input' … must be Tensor, not list",
+)
+shapes(
+    "transpose-of-none",
+    "Also those with dims.",
+    "torch.transpose(None, 0, 1)",
+    raises="TypeError: transpose(): argument 'input' … not NoneType",
+)
+shapes(
+    "sum-over-no-axes-sums-all",
+    "An empty list of axes stands for all of them.",
+    """
+    (torch.ones(2, 3).sum(()), torch.ones(2, 3).sum([]), torch.ones(2, 3).sum(dim=None))
+    """,
+)
+shapes(
+    "sum-over-numpy-axis",
+    "An axis may be one of NumPy's integers.",
+    "torch.ones(2, 3).sum(np.int64(0))",
+)
+shapes(
+    "sum-of-a-scalar-over-axis",
+    "A scalar may be summed over an axis that it does not have.",
+    "(torch.tensor(2.0).sum(0), torch.tensor(2.0).sum(-1))",
+)
+shapes(
+    "shapes-by-keyword",
+    "Shapes and orders by their names.",
+    """
+    x = torch.ones(2, 3)
+    y, z = x.permute(dims=(1, 0)), x.view(size=(3, 2))
+    (y.shape, z.shape, x.reshape(shape=(6,)).shape, x.expand(size=(4, 2, 3)).shape)
+    """,
+)
+shapes(
+    "reshape-needs-a-shape",
+    "`reshape` without a shape.",
+    "torch.ones(1).reshape()",
+    raises="TypeError",
+)
+shapes(
+    "t-of-a-scalar-warns",
+    "`T` of a scalar warns.",
+    "torch.tensor(1.0).T",
+    warns="UserWarning: Tensor.T is deprecated on 0-D tensors",
+)
+shapes(
+    "mt-of-a-scalar-warns",
+    "So does `mT`.",
+    "torch.tensor(1.0).mT",
+    warns="UserWarning: Tensor.mT is deprecated on 0-D tensors",
+)
+shapes(
+    "contiguous-may-be-the-same",
+    "`contiguous` of what is contiguous is the tensor itself.",
+    """
+    x = torch.ones(2, 3)
+    (x.contiguous() is x, x.t().contiguous() is x.t())
+    """,
+)
 # ------------------------------------------------------------------------------
 recording = Theme(
     ROWS,
@@ -961,4 +1059,14 @@ recording(
     "item-of-a-result",
     "`item()` is allowed: the number has left the graph.",
     "(torch.tensor(2.0, requires_grad=True) * 3).item()",
+)
+recording(
+    "reciprocal-has-two-nodes",
+    "A number over a tensor leaves two nodes.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = 2 / x
+    ((below, _), *_) = y.grad_fn.next_functions
+    (y.grad_fn.name(), below.name())
+    """,
 )

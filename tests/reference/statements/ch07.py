@@ -507,6 +507,24 @@ weights(
     """,
 )
 
+weights(
+    "wrong-weights-before-no-history",
+    "The shape of the weights is checked before the history.",
+    "torch.ones(1).backward(torch.ones(2))",
+    raises="RuntimeError: Mismatch in shape … torch.Size([2])",
+)
+weights(
+    "no-history-no-question-of-weights",
+    "Without a history, the number of elements is not the complaint.",
+    "torch.ones(2).backward()",
+    raises="RuntimeError: element 0 of tensors does not require grad",
+)
+weights(
+    "weights-of-shape-one",
+    "A weight of shape (1,) does not fit a scalar output.",
+    "torch.ones(2, requires_grad=True).sum().backward(torch.ones(1))",
+    raises="RuntimeError: Mismatch in shape",
+)
 # ------------------------------------------------------------------------------
 piling = Theme(ROWS, 7, "Accumulation", "where-does-go")
 piling(
@@ -609,6 +627,26 @@ piling(
     """,
 )
 
+piling(
+    "turned-gradient-is-stored-in-order",
+    "Weights that lie transposed in memory.",
+    """
+    x = torch.ones(2, 3, requires_grad=True)
+    g = torch.arange(6.0).reshape(2, 3)
+    x.t().backward(g.t())
+    (x.grad, x.grad.is_contiguous())
+    """,
+)
+piling(
+    "weights-are-not-changed-by-accumulation",
+    "The caller's weights are not what is added to.",
+    """
+    x, g = torch.ones(2, requires_grad=True), torch.ones(2)
+    x.clone().backward(g)
+    x.clone().backward(g)
+    (g, x.grad)
+    """,
+)
 # ------------------------------------------------------------------------------
 freeing = Theme(
     ROWS, 7, "What is freed, and retain_graph", "why-can-i-not-call-it-twice"
@@ -798,6 +836,28 @@ freeing(
     """,
 )
 
+freeing(
+    "saved-by-only-one-operand",
+    "With one constant operand, only that is kept, and it is freed too.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = (x * torch.ones(2)).sum()
+    y.backward()
+    y.backward()
+    """,
+    raises="RuntimeError: Trying to backward through the graph a second time",
+)
+freeing(
+    "shapes-alone-free-nothing",
+    "A chain of sums and views has saved nothing, and may be walked again.",
+    """
+    x = torch.ones(2, 2, requires_grad=True)
+    y = x.t().reshape(4).expand(3, 4).clone().sum()
+    y.backward()
+    y.backward()
+    x.grad
+    """,
+)
 # ------------------------------------------------------------------------------
 higher = Theme(ROWS, 7, "create_graph", "can-a-gradient-have-a-gradient")
 higher(
@@ -1038,6 +1098,26 @@ higher(
     warns="UserWarning: reference cycle",
 )
 
+higher(
+    "materialized-zeros-require-grad",
+    "Under `create_graph`, zeros in place of a missing gradient require grad.",
+    """
+    x, w = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    g, = torch.autograd.grad(x.sum(), w, materialize_grads=True, create_graph=True)
+    (g, g.requires_grad, g.is_leaf)
+    """,
+)
+higher(
+    "third-derivative-of-a-mixture",
+    "Three derivatives of a mixture.",
+    """
+    x = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    y = (x * x).exp().log() * x.tanh() / (x + 1)
+    g, = torch.autograd.grad(y, x, create_graph=True)
+    h, = torch.autograd.grad(g, x, create_graph=True)
+    torch.autograd.grad(h, x)
+    """,
+)
 # ------------------------------------------------------------------------------
 only = Theme(
     ROWS, 7, "inputs=: some of the leaves", "what-if-i-want-only-some-of-the-gradients"
@@ -1134,6 +1214,39 @@ only(
     """,
 )
 
+only(
+    "refused-backward-retains-nothing",
+    "A refused request leaves no trace: nothing is retained.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    try:
+        torch.ones(1).backward(inputs=[y])
+    except RuntimeError:
+        pass
+    y.retains_grad
+    """,
+)
+only(
+    "inputs-in-between-and-below",
+    "A result and a leaf can both be asked for.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * x
+    (y * 3).sum().backward(inputs=[x, y])
+    (x.grad, y.grad)
+    """,
+)
+only(
+    "inputs-is-the-root",
+    "Even the root itself.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x.sum()
+    y.backward(inputs=[y])
+    (x.grad, y.grad)
+    """,
+)
 # ------------------------------------------------------------------------------
 several = Theme(ROWS, 7, "Several outputs", "what-if-i-want-only-some-of-the-gradients")
 several(
@@ -1455,5 +1568,49 @@ asked(
     y = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]) @ x.reshape(3, 1)
     first, second = torch.tensor([[1.0], [0.0]]), torch.tensor([[0.0], [1.0]])
     [torch.autograd.grad(y, x, v, retain_graph=True) for v in (first, second)]
+    """,
+)
+asked(
+    "outputs-before-inputs",
+    "It complains of the outputs first.",
+    "torch.autograd.grad(torch.ones(1), [torch.ones(1)])",
+    raises="RuntimeError: element 0 of tensors does not require grad",
+)
+asked(
+    "grad-of-none",
+    "None is no output …",
+    "torch.autograd.grad(None, [torch.ones(1, requires_grad=True)])",
+    raises="TypeError: 'NoneType' object is not iterable",
+)
+asked(
+    "grad-with-respect-to-none",
+    "… and no input.",
+    "torch.autograd.grad(torch.ones(1, requires_grad=True), None)",
+    raises="TypeError: 'NoneType' object is not iterable",
+)
+asked(
+    "grad-of-a-leaf-by-itself",
+    "A leaf by itself: the weights.",
+    """
+    x = torch.tensor(2.0, requires_grad=True)
+    (torch.autograd.grad(x, x), torch.autograd.grad(x, x, torch.tensor(3.0)))
+    """,
+)
+asked(
+    "grad-by-a-result-and-its-leaf",
+    "By a result and by the leaf below it, in one pass.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    torch.autograd.grad((y * y).sum(), [x, y])
+    """,
+)
+asked(
+    "grad-by-a-stranger-result",
+    "A result that is made from the leaf, but not on the way.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    torch.autograd.grad(x.sum(), y, allow_unused=True)
     """,
 )

@@ -323,6 +323,26 @@ cutting(
     """,
 )
 
+cutting(
+    "detach-one-factor",
+    "Half of a square, detached.",
+    """
+    x = torch.tensor([3.0], requires_grad=True)
+    (x * x.detach()).sum().backward()
+    x.grad
+    """,
+)
+cutting(
+    "grad-of-a-leaf-whose-flag-is-gone",
+    "Nobody can ask for the gradient of a leaf whose flag is gone.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    x.requires_grad_(False)
+    torch.autograd.grad(y.sum(), x)
+    """,
+    raises="RuntimeError: One of the differentiated Tensors does not require grad",
+)
 # ------------------------------------------------------------------------------
 keeping = Theme(
     ROWS,
@@ -483,6 +503,29 @@ keeping(
     """,
 )
 
+keeping(
+    "retained-with-the-graph-of-its-own",
+    "Under `create_graph` the retained gradient has a history.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    (y * y).sum().backward(create_graph=True)
+    y.grad.requires_grad
+    """,
+    warns="UserWarning: create_graph=True will create a reference cycle",
+)
+keeping(
+    "retain-under-inputs",
+    "A retained result keeps its gradient, though only the leaf was asked for.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * x
+    y.retain_grad()
+    (y * 3).sum().backward(inputs=[x])
+    (y.grad, x.grad)
+    """,
+)
 # ------------------------------------------------------------------------------
 modes = Theme(
     ROWS,
@@ -786,6 +829,32 @@ modes(
     """,
 )
 
+modes(
+    "set-grad-enabled-inside-no-grad",
+    "What is set inside a block ends with the block.",
+    """
+    with torch.set_grad_enabled(False):
+        torch.set_grad_enabled(True)
+        inside = torch.is_grad_enabled()
+    (inside, torch.is_grad_enabled())
+    """,
+)
+modes(
+    "threads-add-to-one-gradient",
+    "Backward passes in several threads add up.",
+    """
+    import threading
+    x = torch.ones(3, requires_grad=True)
+    def work():
+        (x * 2).sum().backward()
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    x.grad
+    """,
+)
 # ------------------------------------------------------------------------------
 inference = Theme(ROWS, 8, "inference_mode", "how-do-you-compute-without-recording")
 inference(
@@ -976,6 +1045,67 @@ inference(
     """,
 )
 
+inference(
+    "a-number-used-in-inference-mode",
+    "A number that was first used in inference mode is a number like any other.",
+    """
+    with torch.inference_mode():
+        torch.ones(2) * 7.25
+    x = torch.ones(2, requires_grad=True)
+    (x * 7.25).sum().backward()
+    x.grad
+    """,
+)
+inference(
+    "views-are-what-they-show",
+    "Views and detached views of a normal tensor are normal.",
+    """
+    x = torch.ones(3)
+    with torch.inference_mode():
+        seen = x.view(3, 1), x.detach(), x.data, x.clone(), x + 0
+    [y.is_inference() for y in seen]
+    """,
+)
+inference(
+    "views-outside-of-what-was-made-inside",
+    "And outside, those of an inference tensor carry its mark.",
+    """
+    with torch.inference_mode():
+        x = torch.ones(3)
+    [y.is_inference() for y in (x.view(3, 1), x.detach(), x.data, x.clone(), x + 0)]
+    """,
+)
+inference(
+    "what-detach-made-inside-can-be-saved",
+    "So what `detach` made inside can be saved in a graph.",
+    """
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    with torch.inference_mode():
+        c = x.detach()
+    (c * x).sum().backward()
+    x.grad
+    """,
+)
+inference(
+    "leaf-made-in-inference-mode",
+    "A leaf made inside keeps its flag, and its products inside ask for nothing.",
+    """
+    with torch.inference_mode():
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+    (x.requires_grad, y.requires_grad, y.is_leaf)
+    """,
+)
+inference(
+    "enable-grad-in-inference-mode",
+    "`enable_grad` inside does not bring recording back.",
+    """
+    with torch.inference_mode():
+        with torch.enable_grad():
+            y = torch.ones(2, requires_grad=True) * 2
+    (y.requires_grad, y.is_inference())
+    """,
+)
 # ------------------------------------------------------------------------------
 updating = Theme(
     ROWS,
@@ -1333,5 +1463,32 @@ updating(
     x = torch.tensor([2.0, 3.0])
     x **= 2
     x.pow_(0.5)
+    """,
+)
+updating(
+    "step-that-does-not-fit",
+    "A change in place keeps the shape.",
+    """
+    w = torch.ones(2)
+    w.add_(torch.ones(2, 2))
+    """,
+    raises="RuntimeError: output with shape [2] doesn't match the broadcast shape",
+)
+updating(
+    "step-that-would-change-the-dtype",
+    "And the dtype.",
+    """
+    w = torch.ones(2, dtype=torch.int64)
+    w += torch.ones(2)
+    """,
+    raises="RuntimeError: result type Float can't be cast … output type Long",
+)
+updating(
+    "step-of-another-float",
+    "Unless the kinds agree.",
+    """
+    w = torch.ones(2)
+    w += torch.ones(2, dtype=torch.float64)
+    w
     """,
 )

@@ -1,0 +1,58 @@
+"""The README and the pages before the first chapter: their programs and commands."""
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+
+import pytest
+
+import minigrad
+from toc import ROOT
+
+PAGES = ["README.md", "book/index.md", "book/how-to-read.md"]
+COMMANDED = [*PAGES, "CONTRIBUTING.md", "book/ledger.md", "benchmarks/README.md"]
+FENCE = re.compile(r"(?ms)^```python\n(.*?)^```$")
+PROMISED = re.compile(r"(?m)^print\(.*\) +# (.+)$")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def printed(program: str) -> list[str]:
+    """What a program prints, with minigrad under the name ``torch``."""
+    with redirect_stdout(StringIO()) as out:
+        exec(compile(program, "<page>", "exec"), {"torch": minigrad})
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_programs_print_what_they_say(page):
+    for program in FENCE.findall(text_of(page)):
+        assert printed(program) == PROMISED.findall(program)
+
+
+def test_the_readme_shows_minigrad_at_work():
+    (program,) = FENCE.findall(text_of("README.md"))
+    assert program.startswith("import minigrad as torch\n")
+    assert len(PROMISED.findall(program)) == program.count("print(") > 1
+
+
+@pytest.mark.parametrize("page", COMMANDED)
+def test_the_commands_exist(page):
+    names = re.findall(r"(?:\bmake|tools/do\.py) ([a-z]+)\b", _code(text_of(page)))
+    assert names
+    makefile = text_of("Makefile")
+    for name in names:
+        assert f"\ndef {name}(" in text_of("tools/do.py"), name
+        assert re.search(rf"(?m)^{name}: ", makefile), name
+
+
+def _code(text: str) -> str:
+    """What is set as code."""
+    return "\n".join(re.findall(r"(?m)(?<!`)`[^`\n]+`(?!`)|^    .*$", text))
+
+
+def test_a_wrong_promise_is_found():
+    program = 'print("one")  # two\n'
+    assert printed(program) != PROMISED.findall(program)
