@@ -357,6 +357,69 @@ messages(
 )
 
 # ------------------------------------------------------------------------------
+rare = differ(5, "Rarities of single operations")
+rare(
+    "product-of-bool-matrices",
+    "The matrix product of bools.",
+    "torch.tensor([[True]]) @ torch.tensor([[True]])",
+    "NumPy has one, PyTorch has not.",
+)
+rare(
+    "bool-to-a-bool-power",
+    "A power of bools.",
+    "torch.tensor([True]) ** torch.tensor([True])",
+    "NumPy computes it in int8, PyTorch refuses.",
+)
+rare(
+    "numpy-bool-beside-integers",
+    "A NumPy bool beside an integer tensor.",
+    "torch.tensor([1]) + np.bool_(True)",
+    "PyTorch takes it for a float. Here it is a bool, as Python's own are.",
+)
+rare(
+    "sum-in-another-dtype",
+    "A sum in another dtype than its operand's.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    x.sum(dtype=torch.float64).grad_fn.next_functions[0][0].name()
+    """,
+    "minigrad converts first, and says so with a node. The numbers are the same.",
+)
+rare(
+    "relu-of-minus-zero",
+    "The relu of -0.",
+    "torch.relu(torch.tensor(-0.0))",
+    "The maximum of -0 and 0 is 0 for NumPy.",
+)
+rare(
+    "third-derivative-of-a-square",
+    "How often a power can be differentiated.",
+    """
+    x = torch.tensor(3.0, requires_grad=True)
+    g, = torch.autograd.grad(x ** 2, x, create_graph=True)
+    h, = torch.autograd.grad(g, x, create_graph=True)
+    k, = torch.autograd.grad(h, x, create_graph=True)
+    (k, k.requires_grad)
+    """,
+    "PyTorch stops recording where the exponent has come down to 0. minigrad goes on, "
+    "with zeros.",
+)
+rare(
+    "saved-leaf-with-other-data",
+    "A leaf whose `.data` is replaced between recording and walking.",
+    """
+    x = torch.tensor([1.0], requires_grad=True)
+    y = x * x
+    x.data = torch.tensor([7.0])
+    y.sum().backward()
+    x.grad
+    """,
+    "PyTorch saves the tensor, and multiplies by what it holds now. minigrad saves the "
+    "array, and multiplies by what was recorded.",
+)
+
+
+# ------------------------------------------------------------------------------
 missing = differ(7, "What minigrad does not have")
 missing(
     "no-complex-numbers",
