@@ -955,3 +955,29 @@ def test_random_programs_against_central_differences(program, seed):
     found = run(0.0)
     assert found[1] == pytest.approx(measured[0], rel=1e-5, abs=1e-6)
     assert found[2] == pytest.approx(measured[1], rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        lambda freed: freed + 1,
+        lambda freed: 1 - freed,
+        lambda freed: 2.0**freed,
+        lambda freed: -freed,
+        lambda freed: freed @ np.ones((1, 1)),
+        lambda freed: np.ones((1, 1)) @ freed,
+        lambda freed: np.ones(2) * freed,
+        lambda freed: np.exp(freed),
+        lambda freed: np.sum(freed),
+        lambda freed: freed[0],
+        lambda freed: len(freed),
+        lambda freed: bool(freed),
+        lambda freed: freed == 0,
+        lambda freed: freed.shape,
+        lambda freed: [*freed],
+        lambda freed: torch.ones(2) * freed,
+    ],
+)
+def test_whatever_a_rule_does_with_a_freed_value_is_the_error(touch):
+    with pytest.raises(RuntimeError, match="second time.*retain_graph=True"):
+        touch(FREED)
