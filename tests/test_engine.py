@@ -979,5 +979,5 @@ def test_random_programs_against_central_differences(program, seed):
     ],
 )
 def test_whatever_a_rule_does_with_a_freed_value_is_the_error(touch):
-    with pytest.raises(RuntimeError, match="second time.*retain_graph=True"):
+    with pytest.raises(RuntimeError, match=r"second time.*retain_graph=True"):
         touch(FREED)
