@@ -981,3 +981,21 @@ def test_random_programs_against_central_differences(program, seed):
 def test_whatever_a_rule_does_with_a_freed_value_is_the_error(touch):
     with pytest.raises(RuntimeError, match=r"second time.*retain_graph=True"):
         touch(FREED)
+
+
+def test_an_interrupted_pass_leaves_no_trace():
+    def stop(g):
+        raise KeyboardInterrupt
+
+    x = leaf([1.0, 2.0])
+    interrupted = record(
+        define("interrupted", lambda x: x + 0, x=stop), "interrupted", "StopBackward0"
+    )
+    del PRIMITIVES["interrupted"]
+    h = x * x
+    y = (interrupted(h) + h).sum()
+    with pytest.raises(KeyboardInterrupt):
+        y.backward()
+    assert x.grad is None and is_clean(y)
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]

@@ -317,3 +317,33 @@ def test_the_fast_path_comes_back():
     torch.set_grad_enabled(False)
     torch.set_grad_enabled(True)
     assert minigrad.autograd.function.special == before
+
+
+def test_any_exception_may_be_thrown_into_a_generator_and_the_mode_is_there():
+    @torch.no_grad()
+    def numbers():
+        try:
+            yield 1
+        except KeyboardInterrupt:
+            yield torch.is_grad_enabled()
+
+    made = numbers()
+    assert next(made) == 1
+    assert made.throw(KeyboardInterrupt()) is False
+    assert torch.is_grad_enabled()
+
+
+def test_a_generator_that_is_closed_cleans_up_in_its_mode():
+    seen = []
+
+    @torch.no_grad()
+    def numbers():
+        try:
+            yield 1
+        finally:
+            seen.append(torch.is_grad_enabled())
+
+    made = numbers()
+    next(made)
+    made.close()
+    assert seen == [False] and torch.is_grad_enabled()

@@ -491,3 +491,12 @@ def test_float_of_a_tensor_that_requires_grad_warns_and_the_advice_helps():
         assert float(x) == 2.5
     assert float(x.detach()) == 2.5  # an error, if it warned
     assert int(x) == 2
+
+
+def test_notes_about_a_node_do_not_keep_it_alive():
+    z = result_of(leaf())
+    z.grad_fn.metadata["seen"] = True
+    assert z.grad_fn.metadata == {"seen": True}
+    witness = weakref.ref(z.grad_fn)
+    del z
+    assert witness() is None
