@@ -225,3 +225,11 @@ def test_errors_say_what_to_do(bad, kind, words, good):
     assert type(caught.value) is kind
     assert words in str(caught.value)
     assert isinstance(eval(f"torch.{good}", {"torch": torch, "np": np}), Tensor)
+
+
+def test_as_tensor_returns_a_tensor_as_it_is_whatever_its_dtype():
+    for kind in (torch.float64, torch.int32, torch.float16):
+        x = torch.ones(2, dtype=kind)
+        assert torch.as_tensor(x) is x
+        assert torch.as_tensor(x, dtype=kind) is x
+    assert torch.as_tensor(x, dtype=torch.float32).dtype is torch.float32

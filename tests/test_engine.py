@@ -999,3 +999,56 @@ def test_an_interrupted_pass_leaves_no_trace():
     assert x.grad is None and is_clean(y)
     (x * x).sum().backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_more_weights_than_outputs_are_ignored_as_in_pytorch():
+    x = leaf(2.0)
+    torch.autograd.backward([x * x], [torch.tensor(1.0), torch.tensor(5.0)])
+    assert x.grad.item() == 4.0
+
+
+def test_a_vector_without_history_is_told_so_first():
+    with pytest.raises(RuntimeError, match="element 0 of tensors does not require"):
+        torch.ones(3).backward()
+
+
+def test_saying_no_to_unused_inputs_is_no_contradiction():
+    x, w = leaf(3.0), leaf(1.0)
+    assert torch.autograd.grad(x * x, x, allow_unused=False)[0].item() == 6.0
+    with pytest.raises(RuntimeError, match="Set allow_unused=True"):
+        torch.autograd.grad(x * x, w, allow_unused=False)
+
+
+def test_one_row_of_weights_is_stacked_too():
+    x = leaf([1.0, 2.0])
+    rows = torch.tensor([[10.0, 100.0]])
+    (found,) = torch.autograd.grad(x * x, x, rows, is_grads_batched=True)
+    assert found.tolist() == [[20.0, 400.0]]
+
+
+def test_numpys_names_mean_the_same_on_tensors():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0])
+    for name in (
+        "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+        "add", "subtract", "multiply", "divide", "power",
+    ):  # fmt: skip
+        ufunc = getattr(np, name)
+        for x, y in [(a, b), (b, a)]:
+            for made in (
+                ufunc(torch.tensor(x), torch.tensor(y)),
+                ufunc(x, torch.tensor(y)),
+                ufunc(torch.tensor(x), y),
+            ):
+                assert isinstance(made, torch.Tensor)
+                assert made.tolist() == ufunc(x, y).tolist()
+    stack, matrix = np.arange(12.0).reshape(2, 2, 3), np.arange(3.0).reshape(3, 1)
+    product = np.matmul(torch.tensor(stack), torch.tensor(matrix))
+    assert product.tolist() == (stack @ matrix).tolist()
+    turned = np.transpose(torch.tensor(stack))
+    assert turned.tolist() == np.transpose(stack).tolist()
+    assert np.transpose(torch.tensor(stack), (1, 0, 2)).shape == (2, 2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's, __array_wrap__
+        found = np.divmod(torch.tensor([7.0, 8.0]), 2)  # two results: plain arrays
+    assert isinstance(found, tuple)
+    assert [part.tolist() for part in found] == [[3.0, 4.0], [1.0, 0.0]]

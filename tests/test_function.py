@@ -286,3 +286,61 @@ def test_recording_is_switched_for_one_thread():
         set_recording(True)
     assert recording.special == before
     assert exp(x).grad_fn is not None
+
+
+# ------------------------------------------------------------------ large sums
+
+
+def test_a_large_sum_grows_where_it_stands():
+    x, v = leaf((100, 100)), np.ones((100, 100))
+    two, three = (torch.full((100, 100), k, dtype=torch.float64) for k in (2.0, 3.0))
+    steps = [recorded("mul")(x, c).grad_fn for c in (two, three)]
+    for node in steps:
+        node.discover([])
+        node.g = v
+    steps[0].step([], True)
+    address = x._node.g.__array_interface__["data"][0]
+    steps[1].step([], True)
+    assert x._node.g.__array_interface__["data"][0] == address
+    assert np.all(x._node.g == 5) and np.all(v == 1)
+    x._node.g = None
+
+
+def test_merge_and_own_leave_alone_what_is_not_theirs():
+    node = Node()
+    node.g = np.ones(10_000)
+    address = node.g.__array_interface__["data"][0]
+    node.g = recording.own(node.g)  # nobody else has it: no copy
+    assert node.g.__array_interface__["data"][0] == address
+    node.g.flags.writeable = False  # a rule may return what it must not change
+    node.g = recording.merge(node.g, np.ones(10_000))
+    assert node.g.flags.writeable and np.all(node.g == 2)
+    node.g.flags.writeable = False
+    found = recording.own(node.g)  # (an assert would hold the array as well)
+    assert found is not node.g and found.flags.writeable
+    base = np.ones(20_000)
+    node.g = base[:10_000]
+    node.g = recording.merge(node.g, np.ones(10_000))
+    assert np.all(base == 1) and np.all(node.g == 2)
+
+
+def test_reasons_to_look_twice_are_counted_by_one_thread_at_a_time():
+    before = recording.special
+
+    def work():
+        set_recording(False)
+        set_recording(True)
+
+    thread = threading.Thread(target=work)
+    with recording._lock:
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive() and recording.special == before
+    thread.join(20)
+    assert not thread.is_alive() and recording.special == before
+
+
+def test_the_source_of_a_recorded_function_is_part_of_the_text():
+    shown = inspect.getsource(recorded("tanh"))
+    assert shown.count("\n") > 10
+    assert shown in source(PRIMITIVES["tanh"], "tanh", "TanhBackward0")

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -347,3 +349,39 @@ def test_a_generator_that_is_closed_cleans_up_in_its_mode():
     next(made)
     made.close()
     assert seen == [False] and torch.is_grad_enabled()
+
+
+def test_a_decorated_generator_keeps_its_name():
+    @torch.no_grad()
+    def count(limit):
+        """Count."""
+        yield limit
+
+    assert (count.__name__, count.__doc__) == ("count", "Count.")
+    assert list(inspect.signature(count).parameters) == ["limit"]
+
+
+def test_a_fresh_process_has_no_reason_to_look_twice():
+    code = "import minigrad.autograd.function as f; print(f.special)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "0"
+
+
+def test_the_first_inference_mode_of_a_process_is_one_at_once():
+    code = """
+import minigrad as torch
+x = torch.tensor(1.0, requires_grad=True)
+z = x * x * x
+with torch.inference_mode():
+    (g,) = torch.autograd.grad(z, x, create_graph=True)
+    print(g.requires_grad, g.is_inference())
+    with torch.enable_grad():
+        y = x * 2
+    print(y.requires_grad, y.is_inference())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"] * 2  # PyTorch's answers

@@ -829,3 +829,17 @@ def test_special_characters_do_no_harm():
     assert "<b>" not in page
     assert "&lt;b&gt;" in page
     assert "a &amp; 'b'" in page or "a &amp; &#x27;b&#x27;" in page
+
+
+def test_what_has_no_name_is_called_a_tensor():
+    x = leaf()
+    played, drawn = str(step_through(x * x)), str(draw(x * x))
+    assert played.startswith("Backward pass from a tensor, ")
+    assert drawn.startswith("Graph of a tensor: ")
+
+
+def test_one_node_is_the_least_that_can_be_drawn():
+    x = leaf()
+    assert "MulBackward0" in draw(x * x, max_nodes=1).source
+    with pytest.raises(ValueError, match="at least 1, but got 0"):
+        draw(x * x, max_nodes=0)

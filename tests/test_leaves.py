@@ -241,3 +241,19 @@ def test_what_shares_memory():
 def test_differences_are_still_different():
     for name in DIFFERENT:
         assert problems(name, ledger.run(CASES[name], torch), ANSWERS[name]), name
+
+
+def test_a_leaf_told_to_retain_is_still_not_touched_by_autograd_grad():
+    x = leaf(3.0)
+    x.retain_grad()
+    assert torch.autograd.grad((x * x).sum(), x)[0].tolist() == [6.0]
+    assert x.grad is None and not x.retains_grad
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [6.0]
+
+
+def test_an_inference_tensor_may_be_told_that_it_needs_no_gradient():
+    with torch.inference_mode():
+        c = torch.tensor(1.0)
+    c.requires_grad = False  # only True is refused, as in PyTorch
+    assert not c.requires_grad

@@ -488,3 +488,80 @@ def test_what_a_pickle_has_carried_can_be_multiplied():
 def test_integers_to_negative_integer_tensors():
     powers = torch.tensor([2, -1, 1]) ** torch.tensor([-1, -3, -2])
     assert powers.tolist() == [0, -1, 1]  # as PyTorch: what is left of 1/2 is 0
+
+
+# ------------------------------------------------------------------ small print
+
+
+def test_like_another_tensor():
+    turned, flat = torch.ones(2, 3).t(), torch.ones(6)
+    assert turned.reshape_as(flat).shape == (6,)
+    with pytest.raises(RuntimeError, match=r"Use \.reshape"):
+        turned.view_as(flat)
+
+
+def test_dtypes_are_named_in_the_order_of_the_operands():
+    single, double = torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64)
+    for a, b, said in [
+        (single, double, "float32 != float64"),
+        (double, single, "float64 != float32"),
+    ]:
+        with pytest.raises(RuntimeError, match=said):
+            a @ b
+
+
+def test_vectors_wait_for_their_chapter_whatever_their_length():
+    for a, b in [((2,), (3, 4)), ((4, 2), (3,)), ((2,), (2, 2)), ((2,), (2,))]:
+        with pytest.raises(NotImplementedError, match="Chapter 10"):
+            torch.ones(*a) @ torch.ones(*b)
+
+
+def test_close_is_closer_than_a_hundred_millionth():
+    zero = torch.tensor([0.0])
+    assert torch.allclose(zero, torch.tensor([1e-9]))
+    assert not torch.allclose(zero, torch.tensor([1e-7]))
+    assert torch.allclose(torch.tensor([1.0]), torch.tensor([1.000005]))
+    assert not torch.allclose(torch.tensor([1.0]), torch.tensor([1.0001]))
+    with pytest.raises(RuntimeError, match=r"float32 did not match torch\.float64"):
+        torch.allclose(zero, zero.double())
+
+
+def test_the_exponent_of_zero():
+    x = torch.tensor([0.0, 1.0, -1.0], requires_grad=True)
+    y = 0**x
+    y.backward(torch.ones(3))
+    assert y.tolist() == [1.0, 0.0, math.inf]  # PyTorch's answers, also below
+    assert x.grad.tolist() == [0.0, 0.0, -math.inf]
+
+
+MORE = {"t": (), "permute": (0,), "transpose": (0, 0), "reshape": ((1,),)}
+MORE |= dict.fromkeys(["add", "sub", "mul", "div"], ("b",))
+MORE |= dict.fromkeys(["allclose", "broadcast_to", "equal", "mm"], ("b",))
+
+
+@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("other", [1, [1.0], "a", None])
+def test_functions_want_a_tensor(name, other):
+    rest = MORE[name]
+    with pytest.raises(TypeError, match=rf"{name}\(\): argument '.*must be Tensor"):
+        getattr(torch, name)(other, *rest)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(x * x).grad",
+        "float(x)",
+        "torch.tensor(x)",
+        "torch.ones(2, 2, 2).T",
+        "torch.tensor(1.0).T",
+        "torch.tensor(1.0).mT",
+        "(x * x).backward(create_graph=True)",
+        "torch.autograd.grad(x * x, x, only_inputs=False)",
+    ],
+)
+def test_a_warning_points_at_the_line_that_asked_for_it(code):
+    x = torch.tensor(2.0, requires_grad=True)
+    with pytest.warns((UserWarning, FutureWarning)) as caught:
+        exec(compile(code, "the caller", "exec"), {"x": x, "torch": torch})
+    assert [warning.filename for warning in caught] == ["the caller"]

@@ -78,3 +78,10 @@ def test_what_is_printed_can_be_read_back(array):
 def test_str_and_format():
     assert str(torch.tensor([1.0])) == "tensor([1.])" == f"{torch.tensor([1.0])}"
     assert f"{torch.tensor(1.25):.1f}" == "1.2" and f"{torch.tensor(3):03d}" == "003"
+
+
+def test_one_number_fits_on_a_line_however_deep_it_stands():
+    deep = torch.tensor([2**62, 2**62 - 1]).reshape((1,) * 49 + (2,))
+    first, second = str(deep).splitlines()  # PyTorch prints the same
+    assert first == "tensor(" + "[" * 50 + "4611686018427387904,"
+    assert second == " " * 57 + "4611686018427387903" + "]" * 50 + ")"
