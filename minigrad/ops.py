@@ -18,7 +18,7 @@ from minigrad.creation import _number
 from minigrad.dtypes import ALIASES, as_numpy, int64, promote
 from minigrad.operands import meet, operand, power, quietly, refuse
 from minigrad.rules import PRIMITIVES, define
-from minigrad.tensor import Tensor, extend, wrap
+from minigrad.tensor import Tensor, axis_of, extend, wrap
 
 # primitive, name of the function, name of the node (PyTorch's own)
 neg = record(PRIMITIVES["neg"], "neg", "NegBackward0")
@@ -224,14 +224,8 @@ def _axes(input, dim) -> tuple:
 
 
 def _axis(input, dim: int) -> int:
-    """Return one axis counted from the left; IndexError if there is no such axis."""
-    n = builtins.max(input.ndim, 1)
-    if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but "
-            f"got {dim})"
-        )
-    return dim % n
+    """Return one axis counted from the left; a 0-d tensor counts as having one."""
+    return axis_of(dim, builtins.max(input.ndim, 1))
 
 
 def _sizes(arguments: tuple) -> tuple:

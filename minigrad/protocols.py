@@ -38,7 +38,8 @@ def __array_ufunc__(self, ufunc, method, *inputs, **options):  # noqa: N807
             return NotImplemented
         arrays = [np.asarray(x) if isinstance(x, Tensor) else x for x in inputs]
         result = getattr(ufunc, method)(*arrays, **options)
-        return result if options or isinstance(result, tuple) else wrap(result)
+        plain = options or not isinstance(result, (np.ndarray, np.generic))
+        return result if plain else wrap(result)
     first, *others = inputs
     if not isinstance(first, Tensor):
         if ufunc in REFLECTED:

@@ -462,6 +462,11 @@ def _axis(tensor: "Tensor", dim: int) -> int:
     n, dim = tensor._array.ndim, index(dim)
     if n == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return axis_of(dim, n)
+
+
+def axis_of(dim: int, n: int) -> int:
+    """Axis ``dim`` of ``n``, counted from the left; IndexError if there is none."""
     if not -n <= dim < n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], "

@@ -1052,3 +1052,9 @@ def test_numpys_names_mean_the_same_on_tensors():
         found = np.divmod(torch.tensor([7.0, 8.0]), 2)  # two results: plain arrays
     assert isinstance(found, tuple)
     assert [part.tolist() for part in found] == [[3.0, 4.0], [1.0, 0.0]]
+
+
+def test_a_numpy_function_without_a_result_has_none():
+    counts = torch.zeros(2)
+    assert np.add.at(counts, [0, 0], 1.0) is None
+    assert counts.tolist() == [2.0, 0.0]  # in place: NumPy was given the memory

@@ -293,7 +293,10 @@ def oracle(options: Sequence[str]) -> None:
     """
     command = ["-m", "tests.reference.record_ledger", "--check"]
     if "--python" in options:
-        python = Path(options[options.index("--python") + 1]).absolute()
+        named = options[options.index("--python") + 1 :]
+        if not named:
+            raise Failure("--python wants the path of a Python that has PyTorch.")
+        python = Path(named[0]).absolute()
         agreed = subprocess.run([str(python), *command], cwd=ROOT).returncode == 0
     else:
         set_up("oracle", venv=ORACLE)

@@ -91,11 +91,7 @@ def _generator(function, entering):
                     return stop.value
             try:
                 resume, value = generator.send, (yield item)
-            except GeneratorExit:
-                with entering():
-                    generator.close()
-                raise
-            except BaseException as error:
+            except BaseException as error:  # also GeneratorExit: it is being closed
                 resume, value = generator.throw, error
 
     return in_mode

@@ -148,6 +148,21 @@ def recorded(path: Path = RECORDED) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def record(programs: dict[str, str], path: Path) -> None:
+    """Run named programs on PyTorch; write what each comes to, one a line."""
+    import torch
+
+    torch.set_warn_always(True)
+    lines = []
+    for name, code in programs.items():
+        torch.set_grad_enabled(True)  # whatever the program before has left
+        answer = json.dumps(run(code, torch).store(), ensure_ascii=False)
+        lines.append(f"{json.dumps(name)}: {answer}")
+    text = f'{{\n"torch": "{torch.__version__}",\n"cases": {{\n'
+    path.write_text(text + ",\n".join(lines) + "\n}\n}\n", encoding="utf-8")
+    print(len(lines), "cases")
+
+
 def run(code: str, torch) -> Answer:
     """Run a program with the name ``torch`` bound to a module, and ``np`` to NumPy."""
     body = ast.parse(code).body
