@@ -84,17 +84,14 @@ def as_numpy(kind) -> np.dtype:
     )
 
 
-def promote(x, y):
-    """Cast two arrays to the dtype in which PyTorch combines them.
+def promote(*arrays):
+    """Cast arrays to the dtype in which PyTorch combines them.
 
     The higher level wins: float over int over bool. Within one level an array with axes
     outranks a 0-d one, whatever their sizes; only then does the wider dtype win.
     """
-    a, b = dtype.known[x.dtype], dtype.known[y.dtype]
-    if a.level != b.level:
-        target = (a if a.level > b.level else b).numpy
-    elif (x.ndim == 0) != (y.ndim == 0):
-        target = x.dtype if x.ndim else y.dtype
-    else:
-        target = np.promote_types(x.dtype, y.dtype)
-    return x.astype(target, copy=False), y.astype(target, copy=False)
+    levels = [dtype.known[x.dtype].level for x in arrays]
+    high = [x for x, level in zip(arrays, levels, strict=True) if level == max(levels)]
+    ranked = [x.dtype for x in high if x.ndim] or [x.dtype for x in high]
+    target = np.result_type(*ranked)
+    return tuple(x.astype(target, copy=False) for x in arrays)

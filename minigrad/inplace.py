@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad import ops
 from minigrad.operands import mismatch, operand, quietly
-from minigrad.tensor import AccumulateGrad, Tensor, extend, mode
+from minigrad.tensor import AccumulateGrad, Tensor, extend, memory, mode
 
 
 def _allowed(name: str, tensor: Tensor, *others) -> None:
@@ -40,7 +40,7 @@ def _writable(tensor: Tensor, same: bool = False) -> np.ndarray:
     Raises RuntimeError if one number stands for several elements, as after `expand`,
     and if the memory is that of a read-only array.
     """
-    array = tensor._array = np.asarray(tensor._array)  # a 0-d one may be a NumPy scalar
+    array = memory(tensor)
     if array.flags.writeable:
         return array
     repeated = zip(array.shape, array.strides, strict=True)

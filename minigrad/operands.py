@@ -71,8 +71,9 @@ def _common(value, kind: np.dtype) -> np.dtype:
     return np.dtype(np.int64) if kind.kind == "b" else kind
 
 
-def meet(name: str, a, b):
-    """Bring two arrays of different dtypes together, where the operation allows it."""
+def meet(name: str, *arrays):
+    """Bring arrays of different dtypes together, where the operation allows it."""
+    a, b = arrays[:2]
     if (
         name == "sub"
         and a.dtype.kind != b.dtype.kind
@@ -84,7 +85,7 @@ def meet(name: str, a, b):
             "expected m1 and m2 to have the same dtype, but got: "
             f"{a.dtype} != {b.dtype}. Convert one of them: x.to(y.dtype)"
         )
-    return promote(a, b)
+    return promote(*arrays)
 
 
 _NO_BOOLS = (
@@ -131,11 +132,22 @@ def refuse(name: str, error: Exception, *given):
     if not isinstance(given[-1], Tensor):
         return NotImplemented
     if "broadcast" in str(error):
-        raise RuntimeError(mismatch(name, *(tuple(x.shape) for x in given))) from None
+        raise RuntimeError(_which(name, [tuple(x.shape) for x in given])) from None
     for words, message in _SAID.items():
         if words in str(error):
             raise RuntimeError(message) from None
     raise error
+
+
+def _which(name: str, shapes: list) -> str:
+    """Find the first operand that does not broadcast with those before it."""
+    common = shapes[0]
+    for shape in shapes[1:-1]:
+        try:
+            common = np.broadcast_shapes(common, shape)
+        except ValueError:
+            return mismatch(name, common, shape)
+    return mismatch(name, common, shapes[-1])
 
 
 def power(x, y):

@@ -19,6 +19,7 @@ from minigrad.dtypes import ALIASES, as_numpy, int64, promote
 from minigrad.operands import meet, operand, power, quietly, refuse
 from minigrad.rules import PRIMITIVES, define
 from minigrad.tensor import Tensor, axis_of, extend, wrap
+from minigrad.tensor import memory as _memory
 
 # primitive, name of the function, name of the node (PyTorch's own)
 neg = record(PRIMITIVES["neg"], "neg", "NegBackward0")
@@ -39,13 +40,15 @@ _bmm = record(PRIMITIVES["matmul"], "matmul", "BmmBackward0")
 
 _sum = record(PRIMITIVES["sum"], "sum", "SumBackward0")
 _sum_dim = record(PRIMITIVES["sum"], "sum", "SumBackward1")
-_view = record(PRIMITIVES["reshape"], "view", "ViewBackward0")
-_alias = record(PRIMITIVES["reshape"], "reshape", "ReshapeAliasBackward0")
 _unsafe_view = record(PRIMITIVES["reshape"], "reshape", "UnsafeViewBackward0")
-_permute = record(PRIMITIVES["transpose"], "permute", "PermuteBackward0")
-_transpose = record(PRIMITIVES["transpose"], "transpose", "TransposeBackward0")
-_t = record(PRIMITIVES["transpose"], "t", "TBackward0")
-_expand = record(PRIMITIVES["broadcast_to"], "expand", "ExpandBackward0")
+_view = record(PRIMITIVES["reshape"], "view", "ViewBackward0", view=True)
+_alias = record(PRIMITIVES["reshape"], "reshape", "ReshapeAliasBackward0", view=True)
+_permute = record(PRIMITIVES["transpose"], "permute", "PermuteBackward0", view=True)
+_transpose = record(
+    PRIMITIVES["transpose"], "transpose", "TransposeBackward0", view=True
+)
+_t = record(PRIMITIVES["transpose"], "t", "TBackward0", view=True)
+_expand = record(PRIMITIVES["broadcast_to"], "expand", "ExpandBackward0", view=True)
 
 
 # what PyTorch has and the table of Chapter 3 lacks: copies …
@@ -233,12 +236,6 @@ def _sizes(arguments: tuple) -> tuple:
     if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
         arguments = arguments[0]
     return tuple(index(n) for n in arguments)
-
-
-def _memory(input) -> np.ndarray:
-    """The array of a tensor, in memory that a view can share."""
-    input._array = np.asarray(input._array)  # a 0-d result may be a NumPy scalar
-    return input._array
 
 
 def view(input, *shape, size=None):

@@ -144,6 +144,19 @@ def _check_flag(tensor: "Tensor", wanted: bool) -> None:
         )
 
 
+def memory(tensor: "Tensor") -> np.ndarray:
+    """The array of a tensor, as memory that others can share."""
+    value = tensor._array
+    if type(value) is not np.ndarray:
+        tensor._array = array = np.array(value)
+        gone = weakref.ref(array, lambda _: _housed.pop(id(value), None))
+        _housed[id(value)] = value, gone  # some node may have saved it (Chapter 11)
+    return tensor._array
+
+
+_housed: dict = {}  # NumPy scalars that have been given memory, and that memory
+
+
 class _Separable:
     """How a tensor is brought under observation, and out of it again."""
 
@@ -164,9 +177,8 @@ class _Separable:
 
     def detach(self) -> "Tensor":
         """A new leaf over the same memory, without history."""
-        self._array = np.asarray(self._array)  # a 0-d result may be a NumPy scalar
         shared = new(Tensor)  # not wrap: it is marked as what it shows is marked
-        shared._array, shared._grad, shared._node = self._array, None, None
+        shared._array, shared._grad, shared._node = memory(self), None, None
         if self.is_inference():
             shared._inference = True
         return shared
@@ -411,10 +423,12 @@ class Tensor(_Tracked, _Separable, _Graded, _Described, _Convertible, _Numberlik
     any other `Node`      the result of a recorded operation    that node
     ====================  ====================================  =============
 
-    The slot ``_inference`` is filled in inference mode only (Chapter 8).
+    The slot ``_inference`` is filled in inference mode only (Chapter 8), ``_origin`` in
+    a view of another tensor's memory, and ``_views`` in that other (Chapter 11).
     """
 
-    __slots__ = ("__weakref__", "_array", "_grad", "_inference", "_node")
+    __slots__ = ("__weakref__", "_array", "_grad", "_inference", "_node", "_origin")
+    __slots__ += ("_views",)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:

@@ -13,8 +13,9 @@ import inspect
 import linecache
 import operator
 import threading
+import weakref
+from inspect import Parameter
 from textwrap import indent
-from types import CodeType
 
 import numpy as np
 from numpy import ndarray  # noqa: F401
@@ -85,6 +86,15 @@ def mark(out: Tensor, given: tuple) -> None:
         out._inference = True
 
 
+def note_view(view: Tensor, input: Tensor) -> None:
+    """Note, on a view, whose memory it shows; and there, weakly, that it does."""
+    view._origin = base = getattr(input, "_origin", input)
+    views = base._views = getattr(base, "_views", [])
+    views.append(weakref.ref(view))
+    if len(views) & (len(views) - 1) == 0:  # 1, 2, 4, 8 …: forget those that are gone
+        views[:] = [known for known in views if known() is not None]
+
+
 NODE = """\
 class {node}(Node):
     __slots__ = {slots}
@@ -118,10 +128,15 @@ FITTING = """\
             if self.fit{k} is not None:
                 d = fit(d, self.fit{k})
 """
+CHECKING = """\
+        if self.born != clock:
+            examine(self)
+"""
 FREEING = """\
         if not keep:
             {slots} = FREED
 """
+clock = 0  # how often, in the whole process, numbers have been changed in place
 
 
 FUNCTION = """
@@ -151,16 +166,17 @@ def make(forward, {rules}):
 """
 
 
-def source(primitive: Primitive, name: str, node: str) -> str:
+def source(primitive: Primitive, name: str, node: str, view: bool = False) -> str:
     """Write the node class and the recording function of one primitive, as Python.
 
     The function is called ``name`` and takes the operands as ``input`` and ``other``,
     then the parameters; the class is called ``node``. Both stand in a function
     ``make``, whose arguments are what a text cannot hold: the functions of the table.
+    ``view``: the result is another view of the memory of ``input``.
     """
     names = {"node": node, "name": name}
     class_ = NODE.format(**names, **_class_parts(primitive))
-    function = FUNCTION.format(**names, **_function_parts(primitive, name))
+    function = FUNCTION.format(**names, **_function_parts(primitive, name, view))
     return MAKE.format(
         **names,
         rules=", ".join(f"rule{k}" for k in range(len(primitive.rules))),
@@ -182,7 +198,8 @@ def _class_parts(primitive: Primitive) -> dict:
     step = "".join(_step(primitive, k) for k in reversed(count))
     if primitive.saves:
         slots = " = ".join(f"self.{name}" for name in primitive.saves)
-        step += FREEING.format(slots=slots)
+        step = CHECKING + step + FREEING.format(slots=slots)
+        kept["born"] = None
     return {
         "slots": (*links, *fits, *kept),
         "links": links,
@@ -206,23 +223,34 @@ def _step(primitive: Primitive, k: int) -> str:
 _IDENTITY = (lambda g: g).__code__.co_code
 
 
-def _function_parts(primitive: Primitive, name: str) -> dict:
+def _function_parts(primitive: Primitive, name: str, view: bool) -> dict:
     """What fills the blanks of FUNCTION."""
-    count, params = range(len(primitive.rules)), primitive.params
-    given = ("input", "other", "third")[: len(count)]
-    required = inspect.Parameter.empty
-    defaults = [p if d is required else f"{p}={d!r}" for p, d in params.items()]
-    passed = [*(f"a{k}" for k in count), *(f"{p}={p}" for p in params)]
+    given = _operands(primitive)
+    count = range(len(given))
+    passed = [*(f"a{k}" for k in count), *(f"{p}={p}" for p in primitive.params)]
     origins = [f"n{k} = {x}._node" for k, x in enumerate(given)]
     return {
-        "signature": ", ".join([*given, *defaults]),
+        "signature": str(_signature(primitive))[1:-1],
         "given": ", ".join(given),
         "unwrap": _lines(2, _unwrap(given, name)),
         "passed": ", ".join(passed),
-        "origins": _lines(1, origins),
+        "origins": _lines(1, ["note_view(out, input)"] * view + origins),
         "unasked": " and ".join(f"n{k} is None" for k in count),
         "record": _lines(1, _record(primitive, given)),
     }
+
+
+def _operands(primitive: Primitive) -> list[str]:
+    """The names of the operands in the recording function."""
+    names = ["input", "other", "third", *(f"operand{k}" for k in range(4, 65))]
+    return names[: len(primitive.rules)]
+
+
+def _signature(primitive: Primitive) -> inspect.Signature:
+    """How the recording function may be called."""
+    names = dict.fromkeys(_operands(primitive), Parameter.empty) | primitive.params
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([Parameter(n, kind, default=d) for n, d in names.items()])
 
 
 def _lines(depth: int, lines: list[str]) -> str:
@@ -236,18 +264,22 @@ def _unwrap(given: tuple, name: str) -> list[str]:
     for x in given[1:]:
         lines += [f"if type({x}) is not Tensor:", f"    {x} = operand({x}, input)"]
     lines += [f"a{k} = {x}._array" for k, x in enumerate(given)]
-    if len(given) > 1:
+    if len(given) == 2:
         lines += [
             "scalars = type(a0) is type(a1) is not ndarray",
             "if mixed := not scalars and a0.dtype is not a1.dtype:",
             f'    a0, a1 = meet("{name}", a0, a1)',
         ]
+    elif len(given) > 2:
+        arrays = ", ".join(f"a{k}" for k in range(len(given)))
+        lines += [f'{arrays} = meet("{name}", {arrays})']
     return lines
 
 
 def _record(primitive: Primitive, given: tuple) -> list[str]:
     """Fill the node's slots: where to send cotangents, and what the rules will need."""
     lines = [f"node.next{k} = n{k}" for k in range(len(given))]
+    lines += ["node.born = clock"] * bool(primitive.saves)
     if _fits(primitive):
         fits = [f"node.fit{k} = misfit({x}, z)" for k, x in enumerate(given)]
         if isinstance(primitive.forward, np.ufunc):  # shapes differ if broadcast
@@ -266,34 +298,46 @@ def _record(primitive: Primitive, given: tuple) -> list[str]:
     return lines
 
 
-def record(primitive: Primitive, name: str, node: str):
+def written(primitive: Primitive, name: str, node: str, view: bool):
     """Compile what `source` writes; return the recording function."""
-    text, file = source(primitive, name, node), f"<minigrad {node}>"
+    text, file = source(primitive, name, node, view), f"<minigrad {node}>"
     linecache.cache[file] = len(text), None, text.splitlines(True), file  # tracebacks
-    names = {"operation": name, "Backward": node}
-    code = _renamed(_compiled(source(primitive, *names)), names, file)
     scope: dict = {}
-    exec(code, globals(), scope)
+    exec(compile(text, file, "exec"), globals(), scope)
     forward = SYMBOLS.get(primitive.forward, primitive.forward)
     kind, function = scope["make"](forward, *primitive.rules.values())
     kind.primitive, kind.__qualname__, function.__qualname__ = primitive, node, name
     return function
 
 
-@functools.lru_cache(maxsize=256)
-def _compiled(text: str) -> CodeType:
-    """Compile a text, or find what was compiled for a primitive of the same build."""
-    return compile(text, "<minigrad>", "exec")
+def record(primitive: Primitive, name: str, node: str, view: bool = False):
+    """Return the recording function; it is written when it is first called."""
+    return _stand_in(primitive, name, node, view)
 
 
-def _renamed(code: CodeType, names: dict, file: str) -> CodeType:
-    """The same code under other names, as if its text stood in ``file``."""
-    consts = [
-        _renamed(c, names, file) if isinstance(c, CodeType) else names.get(c, c)
-        for c in code.co_consts
-    ]
-    name = names.get(code.co_name, code.co_name)
-    return code.replace(co_consts=tuple(consts), co_name=name, co_filename=file)
+@functools.cache
+def _stand_in(*recipe):
+    """Make what holds the place of a recording function until it is called."""
+    primitive, name, *_ = recipe
+    forward = kind = None
+
+    def function(*given, recipe=recipe, **params):
+        _ = forward, kind  # the two cells that the finished function will read
+        return _become(_stand_in(*recipe), written(*recipe))(*given, **params)
+
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = _signature(primitive)
+    return function
+
+
+def _become(function, finished):
+    """Turn a stand-in into the finished function: the same object, with other code."""
+    cells = zip(function.__closure__, finished.__closure__, strict=True)
+    for cell, full in cells:
+        cell.cell_contents = full.cell_contents
+    function.__defaults__ = finished.__defaults__
+    function.__code__, function.__kwdefaults__ = finished.__code__, None
+    return function
 
 
 # on NumPy scalars five to ten times as fast as the ufuncs, and otherwise the same
