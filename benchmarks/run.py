@@ -2,6 +2,7 @@
 
 python tools/do.py bench                       everything, with what is installed
 python tools/do.py bench chain-1 mlp-small     some workloads
+python tools/do.py bench operators             every operator by itself, worst first
 python tools/do.py bench --quick               fewer rounds: a look, not a result
 python tools/do.py bench --json results.json   the numbers as well
 python tools/do.py bench --peers               beside PyTorch and the others
@@ -18,8 +19,9 @@ import numpy as np
 
 from benchmarks import peers, scale
 from benchmarks.harness import GradientsDiffer, Spread, Timing, Workload, compare
-from benchmarks.targets import aims
+from benchmarks.targets import LIMITS, aims
 from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads.operators import OPERATORS, Recording
 
 SCALES = {
     "growth": lambda torch, quick: scale.growth(
@@ -40,6 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     introduce(modules, reasons)
     record, failed = {}, False
     for name in options.names:
+        if name == "operators":
+            record[name] = report_operators(modules["minigrad"], options)
+            continue
         if name in SCALES:
             record[name] = report_scale(name, modules["minigrad"], options.quick)
             continue
@@ -60,7 +65,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    everything = [*WORKLOADS, *SCALES]
+    everything = [*WORKLOADS, "operators", *SCALES]
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"of {', '.join(everything)}"
     )
@@ -115,6 +120,27 @@ def report(workload: Workload, modules: dict, options: argparse.Namespace) -> di
         "rounds": len(timing.rounds["hand"]),
         "aims": verdicts,
     }
+
+
+def report_operators(minigrad, options: argparse.Namespace) -> dict[str, float]:
+    """Time every operator, print the ratios to NumPy by hand, the worst first."""
+    seconds = 0.1 if options.quick else 1.0
+    ratios = {}
+    for workload in (*OPERATORS, Recording()):
+        steps = workload.candidates({"minigrad": minigrad})
+        timing = compare(steps, seconds=seconds, least=3)
+        ratios[workload.name] = timing.ratio("minigrad", "hand").median
+    recording = ratios.pop(Recording.name)
+    ratios = dict(sorted(ratios.items(), key=lambda pair: -pair[1]))
+    print("operators    forward and backward on 100×100 floats, over NumPy by hand")
+    for name, ratio in ratios.items():
+        late = " " if ratio <= LIMITS["operator"] else f"aim ≤ {LIMITS['operator']}"
+        print(f"  {name:<14} {ratio:>8.2f} ×  {late}".rstrip())
+    word = "met" if recording <= LIMITS["recording"] else "missed"
+    print(
+        f"  {Recording.name}: {recording:.2f} × (aim ≤ {LIMITS['recording']}: {word})\n"
+    )
+    return ratios | {Recording.name: recording}
 
 
 def judge(name: str, timing: Timing) -> list[str]:

@@ -9,8 +9,11 @@ broadcasting are NumPy's own.
 __version__ = "0.1.0"
 
 
+from math import e, inf, nan, pi
+
 from minigrad import _tensor_str
 from minigrad.creation import *
+from minigrad.devices import device
 from minigrad.dtypes import *
 from minigrad.dtypes import __getattr__
 from minigrad.random import *

@@ -57,13 +57,18 @@ def __getattr__(name: str) -> dtype:
     """Offer ``float``, ``int`` and the other aliases, which are no variables here."""
     if name in ALIASES:
         return ALIASES[name]
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+    raise AttributeError(
+        f"module 'minigrad' has no attribute {name!r}; dir(torch) lists what there is "
+        "(Chapter 4)"
+    )
 
 
 def _named(name: str) -> dtype:
     """The dtype of that name: copies and pickles lead back to the one object."""
     return dtype.known[np.dtype(name)]
 
+
+from minigrad.errors import wrong_type  # noqa: E402
 
 _SPOKEN = {None: float32, float: float64, int: int64, bool: bool_}
 
@@ -78,10 +83,7 @@ def as_numpy(kind) -> np.dtype:
         return kind.numpy
     if kind is None or kind in (float, int, bool):
         return _SPOKEN[kind].numpy
-    raise TypeError(
-        f"argument 'dtype' must be torch.dtype, not {type(kind).__name__}: "
-        "write torch.float64 or the like (Chapter 4)"
-    )
+    raise wrong_type("argument 'dtype'", "torch.dtype", kind)
 
 
 def promote(*arrays):
@@ -95,3 +97,17 @@ def promote(*arrays):
     ranked = [x.dtype for x in high if x.ndim] or [x.dtype for x in high]
     target = np.result_type(*ranked)
     return tuple(x.astype(target, copy=False) for x in arrays)
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The dtype in which arrays of two dtypes meet."""
+    x, y = (np.zeros(1, as_numpy(kind)) for kind in (type1, type2))
+    return dtype.known[promote(x, y)[0].dtype]
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of floats of which nothing is said."""
+    return float32
+
+
+__all__ += ["get_default_dtype", "promote_types"]

@@ -48,27 +48,22 @@ def _writable(tensor: Tensor, same: bool = False) -> np.ndarray:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before "
-            "performing the operation."
+            "performing the operation (Chapter 8)"
         )
     try:
         array = array.view()
         array.flags.writeable = True
     except ValueError:
         raise RuntimeError(
-            "this tensor shares the memory of a read-only NumPy array: clone() it first"
+            "this tensor shares the memory of a read-only NumPy array: clone() it "
+            "first (Chapter 8)"
         ) from None
     return array
 
 
 def _second(name: str, other, like: Tensor) -> Tensor:
     """The other operand as a tensor; a Python number takes the first one's dtype."""
-    try:
-        return operand(other, like)
-    except TypeError:
-        raise TypeError(
-            f"{name}(): argument 'other' (position 1) must be Tensor, not "
-            f"{type(other).__name__}"
-        ) from None
+    return operand(other, like, f"{name}(): argument 'other' (position 1)")
 
 
 def _put(array: np.ndarray, value: np.ndarray, name: str) -> None:
@@ -80,7 +75,8 @@ def _put(array: np.ndarray, value: np.ndarray, name: str) -> None:
     if shape != array.shape:
         raise RuntimeError(
             f"output with shape {list(array.shape)} doesn't match the broadcast shape "
-            f"{list(shape)}: a change in place keeps the shape"
+            f"{list(shape)}: a change in place keeps the shape, so make a new tensor "
+            "(Chapter 8)"
         )
     quietly(np.copyto, array, value, casting="unsafe")
 
@@ -104,7 +100,8 @@ def _in_place(name: str, operation, ufunc: np.ufunc):
         if result.dtype.level > self.dtype.level:
             raise RuntimeError(
                 f"result type {_NAMES[result.dtype.name]} can't be cast to the desired "
-                f"output type {_NAMES[self.dtype.name]}: the dtype stays (Chapter 4)"
+                f"output type {_NAMES[self.dtype.name]}: in place the dtype stays, so "
+                "convert first, x.float() (Chapter 8)"
             )
         _put(array, result._array, name)
         return self
@@ -128,7 +125,8 @@ def fill_(self, value) -> Tensor:
     if np.ndim(number):
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{number.ndim} dimensions."
+            f"{number.ndim} dimensions: several numbers are copied, x.copy_(value) "
+            "(Chapter 8)"
         )
     quietly(np.copyto, _writable(self, same=True), number, casting="unsafe")
     return self

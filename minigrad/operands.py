@@ -10,6 +10,7 @@ import contextvars
 import numpy as np
 
 from minigrad.dtypes import dtype, promote
+from minigrad.errors import wrong_type
 from minigrad.tensor import Tensor, mode, wrap
 
 # NumPy keeps its error state in a context variable. A function that is run in this
@@ -35,7 +36,7 @@ def quietly(function, *arguments, **options):
             return function(*arguments, **options)
 
 
-def operand(value, like: Tensor) -> Tensor:
+def operand(value, like: Tensor, said: str = "an operand") -> Tensor:
     """The other operand as a tensor: a number takes the dtype of ``like`` if it can.
 
     Raises TypeError for what is neither a tensor, nor an array, nor a number.
@@ -45,7 +46,7 @@ def operand(value, like: Tensor) -> Tensor:
     if isinstance(value, np.ndarray) and value.dtype in dtype.known:
         return wrap(value)
     if not isinstance(value, (bool, int, float, np.generic)):
-        raise TypeError(f"must be Tensor, not {type(value).__name__}")
+        raise wrong_type(said, "Tensor", value)
     array = like._array
     key = (value, type(value), array.dtype, type(array))
     number = _numbers.get(key)
@@ -83,14 +84,14 @@ def meet(name: str, *arrays):
     if name == "matmul" and a.dtype != b.dtype:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
-            f"{a.dtype} != {b.dtype}. Convert one of them: x.to(y.dtype)"
+            f"{a.dtype} != {b.dtype}. Convert one of them: x.to(y.dtype) (Chapter 5)"
         )
     return promote(*arrays)
 
 
 _NO_BOOLS = (
     "{}, the `-` operator, {} is not supported. If you are trying to invert a mask, "
-    "compare it, mask == False; to calculate, convert it first, mask.long()"
+    "compare it, mask == False; to calculate, convert it first, mask.long() (Chapter 5)"
 )
 
 
@@ -98,7 +99,7 @@ _SAID = {  # by NumPy: what PyTorch says then
     "boolean subtract": _NO_BOOLS.format("Subtraction", "with two bool tensors"),
     "boolean negative": _NO_BOOLS.format("Negation", "on a bool tensor"),
     "negative integer powers": "Integers to negative integer powers are not allowed. "
-    "Convert first: x.float() ** exponent",
+    "Convert first: x.float() ** exponent (Chapter 5)",
 }
 
 
@@ -112,7 +113,8 @@ def mismatch(name: str, a: tuple, b: tuple) -> str:
     return (
         f"The size of tensor a ({a[-back]}) must match the size of tensor b "
         f"({b[-back]}) at non-singleton dimension {max(len(a), len(b)) - back} "
-        f"({name} of shapes {a} and {b}; axes are matched from the right)"
+        f"({name} of shapes {a} and {b}): axes are matched from the right; reshape one "
+        "of them, with an axis of length 1 where it is to repeat (Chapter 9)"
     )
 
 
@@ -123,16 +125,20 @@ def refuse(name: str, error: Exception, *given):
     wants it from an operator: then the other type is asked.
     """
     if not isinstance(given[0], Tensor):
-        raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not "
-            f"{type(given[0]).__name__}"
-        ) from None
+        said = f"{name}(): argument 'input' (position 1)"
+        raise wrong_type(said, "Tensor", given[0]) from None
     if isinstance(error, OverflowError):
-        raise OverflowError(f"int too big to convert to {given[0].dtype}") from None
+        raise OverflowError(
+            f"int too big to convert to {given[0].dtype}: write it as a float, 2.0**80 "
+            "(Chapter 5)"
+        ) from None
     if not isinstance(given[-1], Tensor):
         return NotImplemented
     if "broadcast" in str(error):
-        raise RuntimeError(_which(name, [tuple(x.shape) for x in given])) from None
+        stacks = name == "matmul"  # its last two axes are another matter
+        shapes = [tuple(x.shape)[: -2 if stacks else None] for x in given]
+        name = f"{name} of stacks" if stacks else name
+        raise RuntimeError(_which(name, shapes)) from None
     for words, message in _SAID.items():
         if words in str(error):
             raise RuntimeError(message) from None

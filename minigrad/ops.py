@@ -9,13 +9,14 @@ import builtins
 import functools
 import warnings
 from dataclasses import replace
-from operator import index
 
 import numpy as np
 
 from minigrad.autograd.function import record
-from minigrad.creation import _number
-from minigrad.dtypes import ALIASES, as_numpy, int64, promote
+from minigrad.creation import _number, _whole, check_tensor
+from minigrad.devices import device
+from minigrad.dtypes import ALIASES, as_numpy, dtype, int64, promote
+from minigrad.errors import no_match, wrong_type
 from minigrad.operands import meet, operand, power, quietly, refuse
 from minigrad.rules import PRIMITIVES, define
 from minigrad.tensor import Tensor, axis_of, extend, wrap
@@ -89,18 +90,31 @@ _add_scaled = record(PRIMITIVES["add_scaled"], "add", "AddBackward0")
 _sub_scaled = record(PRIMITIVES["add_scaled"], "sub", "SubBackward0")
 
 
-def _strict(name: str, operation):
+_NUMBERS = "give two Tensors, torch.tensor(2), or one and a number (Chapter 5)"
+
+
+def _unmatched(name: str, input, other) -> None:
+    """Refuse operands that fit no signature."""
+    raise no_match(name, input, other, instead=_NUMBERS)
+
+
+def check_tensors(name: str, input, other, second: str = "other") -> None:
+    """Refuse what is no tensor; ``second`` is the name of the second argument."""
+    for k, argument, value in ((1, "input", input), (2, second, other)):
+        if not isinstance(value, Tensor):
+            said = f"{name}(): argument '{argument}' (position {k})"
+            raise wrong_type(said, "Tensor", value)
+
+
+def _strict(name: str, operation, refused=check_tensors):
     """Make a function of an operator: what it cannot take is a TypeError."""
 
     def function(input, other):
         if not isinstance(input, Tensor) and isinstance(other, Tensor):
-            input = operand(input, other)
-        result = operation(input, other)
-        if result is NotImplemented:
-            raise TypeError(
-                f"{name}(): argument 'other' (position 2) must be Tensor, not "
-                f"{type(other).__name__}"
-            )
+            input = operand(input, other, f"{name}(): argument 'input' (position 1)")
+        result = operation(input, other) if isinstance(input, Tensor) else None
+        if result is None or result is NotImplemented:
+            refused(name, input, other)
         return result
 
     function.__name__ = function.__qualname__ = name
@@ -124,13 +138,14 @@ def sub(input, other, *, alpha=1):
 def _scaled(usual, scaled, input, other, alpha, sign=1):
     """Choose the function without ``alpha``, unless it makes a difference."""
     alpha = _number(alpha, "alpha")
-    if alpha == 1:
-        return usual(input, other)
-    floating = (x.is_floating_point() for x in (input, operand(other, input)))
+    if alpha == 1 or not isinstance(input, Tensor):
+        return usual(input, other if alpha == 1 else other * alpha)
+    other = operand(other, input, f"{usual.__name__}(): argument 'other' (position 2)")
+    floating = (x.is_floating_point() for x in (input, other))
     if isinstance(alpha, float) and not any(floating):
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point "
-            "number."
+            "number: write a whole one, or convert first, x.float() (Chapter 5)"
         )
     return scaled(input, other, sign * alpha)
 
@@ -175,7 +190,10 @@ def _to_power(input, exponent):
 def relu(input):
     """The larger of 0 and input, elementwise."""
     if isinstance(input, Tensor) and input._array.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu: use mask.long()")
+        raise RuntimeError(
+            "Boolean inputs not supported for relu: convert first, mask.long() "
+            "(Chapter 5)"
+        )
     return _relu(input)
 
 
@@ -188,11 +206,7 @@ def pow(input, exponent):
     else:
         result = NotImplemented
     if result is NotImplemented:
-        raise TypeError(
-            "pow() received an invalid combination of arguments - got "
-            f"({type(input).__name__}, {type(exponent).__name__}); one of them must be "
-            "a Tensor, the other a Tensor or a number"
-        )
+        _unmatched("pow", input, exponent)
     return result
 
 
@@ -214,15 +228,17 @@ def _axes(input, dim) -> tuple:
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(input.ndim))
     try:
-        dims = tuple(_axis(input, d) for d in _sizes((dim,)))
+        dims = tuple(_axis(input, d) for d in _sizes("sum", "dim", (dim,)))
     except (TypeError, ValueError):
-        raise TypeError(
-            "sum() received an invalid combination of arguments - got "
-            f"({type(dim).__name__}); dim is an int or a tuple of ints"
+        raise no_match(
+            "sum", dim, instead="dim is an int, or several: x.sum((0, 1)) (Chapter 5)"
         ) from None
     for d in dims:
         if dims.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+            raise RuntimeError(
+                f"dim {d} appears multiple times in the list of dims: name it once "
+                "(Chapter 5)"
+            )
     return dims if input.ndim else ()
 
 
@@ -231,21 +247,21 @@ def _axis(input, dim: int) -> int:
     return axis_of(dim, builtins.max(input.ndim, 1))
 
 
-def _sizes(arguments: tuple) -> tuple:
+def _sizes(name: str, argument: str, given: tuple) -> tuple:
     """Accept both ``f(2, 3)`` and ``f((2, 3))``; TypeError for what is no integer."""
-    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
-        arguments = arguments[0]
-    return tuple(index(n) for n in arguments)
+    if len(given) == 1 and not hasattr(given[0], "__index__"):
+        given = given[0]
+    return _whole(given, f"{name}(): argument '{argument}' (position 1)")
 
 
 def view(input, *shape, size=None):
     """The same memory in another shape; -1 stands for what is left over."""
-    shape = _shape(input, _sizes(shape or (size,)))
+    shape = _shape(input, _sizes("view", "size", shape or (size,)))
     if not _shares(_memory(input), shape):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least "
             "one dimension spans across two contiguous subspaces). Use .reshape(...) "
-            "instead."
+            f"instead: it copies {tuple(input.shape)} to {shape} (Chapter 5)"
         )
     return _view(input, shape)
 
@@ -257,7 +273,7 @@ def _shares(array: np.ndarray, shape: tuple) -> bool:
 
 def reshape(input, *args, shape=None):
     """The same elements in another shape: a view where possible, else a copy."""
-    shape = _shape(input, _sizes(args or (shape,)))
+    shape = _shape(input, _sizes("reshape", "shape", args or (shape,)))
     array = _memory(input)
     if array.flags.c_contiguous:
         return _view(input, shape)
@@ -272,19 +288,25 @@ def _shape(input, wanted: tuple) -> tuple:
     for k, n in enumerate(wanted):
         if n < -1:
             raise RuntimeError(
-                f"invalid shape dimension {n} at index {k} of shape {list(wanted)}"
+                f"invalid shape dimension {n} at index {k} of shape {list(wanted)}: "
+                "write a length, or one -1 for what is left (Chapter 5)"
             )
     if wanted.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+        raise RuntimeError(
+            f"only one dimension can be inferred, and {list(wanted)} leaves more open: "
+            "write all lengths but one (Chapter 5)"
+        )
     known = int(np.prod([n for n in wanted if n != -1], dtype=np.int64))
     if -1 in wanted and known == size == 0:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(wanted)} because "
-            "the unspecified dimension size -1 can be any value and is ambiguous"
+            "the unspecified dimension size -1 can be any value and is ambiguous: "
+            "write all lengths (Chapter 5)"
         )
     if known != size and (-1 not in wanted or not known or size % known):
         raise RuntimeError(
-            f"shape '{list(wanted)}' is invalid for input of size {size}"
+            f"shape '{list(wanted)}' is invalid for input of size {size}: the lengths "
+            f"must multiply to {size}; -1 stands for what is left (Chapter 5)"
         )
     return tuple(size // known if n == -1 else n for n in wanted)
 
@@ -312,23 +334,28 @@ def t(input):
     """The transpose of a matrix; a vector or a scalar stays as it is."""
     if input.ndim > 2:
         raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D"
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D: "
+            "name the two axes, x.transpose(0, 1), or take x.mT (Chapter 5)"
         )
     return _t(input, tuple(reversed(range(_memory(input).ndim))))
 
 
 def permute(input, *args, dims=None):
     """Put the axes into a new order; the result shares memory."""
-    dims, n = _sizes(args or (dims,)), _memory(input).ndim
+    dims, n = _sizes("permute", "dims", args or (dims,)), _memory(input).ndim
     if len(dims) != n:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not "
             "match the length of the desired ordering of dimensions i.e. input.dim() = "
-            f"{n} is not equal to len(dims) = {len(dims)}"
+            f"{n} is not equal to len(dims) = {len(dims)}: name every axis once, as in "
+            "x.permute(1, 0) (Chapter 5)"
         )
     dims = tuple(_axis(input, d) for d in dims)
     if len(set(dims)) < n:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+        raise RuntimeError(
+            f"permute(): duplicate dims are not allowed. {dims} leaves axes out: name "
+            "every one once, as in x.permute(1, 0) (Chapter 5)"
+        )
     return _permute(input, dims)
 
 
@@ -353,7 +380,7 @@ def _matrices(input):
     if input.ndim == 1:
         raise RuntimeError(
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D "
-            "tensor."
+            "tensor. Make a matrix of it, x.reshape(1, -1).mT (Chapter 5)"
         )
     if input.ndim == 0:
         warnings.warn(_SCALAR.format("mT"), UserWarning, stacklevel=2)
@@ -366,33 +393,36 @@ _SCALAR = "Tensor.{} is deprecated on 0-D tensors. This function is the identity
 
 def expand(input, *sizes, size=None):
     """Repeat axes of length 1, and add axes on the left, without copying."""
-    sizes, have = _sizes(sizes or (size,)), _memory(input).shape
+    sizes, have = _sizes("expand", "size", sizes or (size,)), _memory(input).shape
     lead = len(sizes) - len(have)
     if lead < 0:
         raise RuntimeError(
             f"expand({input.dtype}{{{list(have)}}}, size={list(sizes)}): the number of "
             f"sizes provided ({len(sizes)}) must be greater or equal to the number of "
-            f"dimensions in the tensor ({len(have)})"
+            f"dimensions in the tensor ({len(have)}): write a length for every axis, "
+            "-1 to keep it (Chapter 5)"
         )
     kept = [m if n == -1 else n for m, n in zip(have, sizes[lead:], strict=True)]
     full = (*sizes[:lead], *kept)
     for k, n in enumerate(full):
-        _check_length(k, n, have[k - lead] if k >= lead else 1, list(sizes), list(have))
+        _check_length(k, n, have[k - lead] if k >= lead else 0, list(sizes), list(have))
     return _expand(input, full)
 
 
 def _check_length(k: int, wanted: int, have: int, sizes: list, shape: list) -> None:
     """Check that axis k can be expanded from one length to another."""
-    if wanted < 0:
+    new = k < len(sizes) - len(shape)
+    if new and wanted < 0:
         raise RuntimeError(
             f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, "
-            f"non-existing dimension {k}"
+            f"non-existing dimension {k}: write its length (Chapter 5)"
         )
-    if have not in (1, wanted):
+    if not new and (wanted < 0 or have not in (1, wanted)):
         raise RuntimeError(
             f"The expanded size of the tensor ({wanted}) must match the existing size "
             f"({have}) at non-singleton dimension {k}.  Target sizes: {sizes}.  Tensor "
-            f"sizes: {shape}"
+            f"sizes: {shape}: only axes of length 1 repeat, so keep this one with -1 "
+            "(Chapter 5)"
         )
 
 
@@ -402,7 +432,12 @@ def broadcast_to(input, shape):
 
 
 def to(input, dtype):
-    """Convert to a dtype, or to that of a tensor; the tensor itself if it has it."""
+    """Convert to a dtype, or to that of a tensor; the tensor itself if it has it.
+
+    A device is accepted as well: there is only one (Chapter 4).
+    """
+    if isinstance(dtype, (str, device)):
+        return input if device(dtype) else None
     kind = as_numpy(dtype.dtype if isinstance(dtype, Tensor) else dtype)
     have = input._array.dtype
     if have == kind:
@@ -420,32 +455,33 @@ def _product(input, other):
     if not a or not b:
         raise RuntimeError(
             "both arguments to matmul need to be at least 1D, but they are "
-            f"{len(a)}D and {len(b)}D: for a multiple write x * number"
+            f"{len(a)}D and {len(b)}D: for a multiple write x * number (Chapter 5)"
         )
     if len(a) > 1 and len(b) > 1 and a[-1] != b[-2]:
         shapes = " and ".join("x".join(map(str, shape)) for shape in (a, b))
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({shapes}): the last axis of "
-            "the first must match the last axis but one of the second (Chapter 2)"
+            "the first must match the last axis but one of the second; transpose one "
+            "of them, x @ y.mT (Chapter 2)"
         )
     return _matmul(input, other) if len(a) == len(b) == 2 else _bmm(input, other)
 
 
 def matmul(input, other):
     """The matrix product, as the operator @ computes it."""
-    for position, x in (("input' (position 1)", input), ("other' (position 2)", other)):
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"matmul(): argument '{position} must be Tensor, not {type(x).__name__}"
-            )
+    check_tensors("matmul", input, other)
     return _product(input, other)
 
 
 def mm(input, mat2):
     """The product of two matrices, and of nothing else."""
-    if input.ndim != 2 or mat2.ndim != 2:
-        name = "self" if input.ndim != 2 else "mat2"
-        raise RuntimeError(f"{name} must be a matrix")
+    check_tensors("mm", input, mat2, "mat2")
+    for name, matrix in (("self", input), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(
+                f"{name} must be a matrix, and has shape {tuple(matrix.shape)}: make a "
+                "column of a vector, x.reshape(-1, 1) (Chapter 5)"
+            )
     return _product(input, mat2)
 
 
@@ -461,7 +497,7 @@ def _comparison(name: str, ufunc):
         except ValueError as error:
             return refuse(name, error, input, operand(other, input))
 
-    return compare, _strict(name, compare)
+    return compare, _strict(name, compare, _unmatched)
 
 
 _eq, eq = _comparison("eq", np.equal)
@@ -474,20 +510,41 @@ _ge, ge = _comparison("ge", np.greater_equal)
 
 def equal(input, other) -> bool:
     """Whether two tensors have the same shape and the same elements."""
+    check_tensors("equal", input, other)
     return bool(np.array_equal(input._array, other._array))
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
     """Whether all elements agree: |input - other| <= atol + rtol * |other|."""
+    check_tensors("allclose", input, other)
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"{input.dtype} did not match {other.dtype}")
-    return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
+        raise RuntimeError(
+            f"{input.dtype} did not match {other.dtype}: convert one of them, "
+            "x.to(y.dtype) (Chapter 5)"
+        )
+    try:
+        return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
+    except ValueError as error:
+        return refuse("allclose", error, input, other)
+
+
+def _as(name: str, method, what: str = "shape"):
+    """The method that gives a tensor the shape, or the dtype, of another one."""
+
+    def like(self, other):
+        check_tensors(name, self, other)
+        return method(self, getattr(other, what))
+
+    return like
 
 
 def _pos(self):
     """The operator + with one operand: the tensor itself."""
     if self._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+        raise RuntimeError(
+            "The `+` operator, on a bool tensor is not supported. Convert it first, "
+            "+mask.long() (Chapter 5)"
+        )
     return self
 
 
@@ -498,10 +555,8 @@ extend(
     is_contiguous=is_contiguous, transpose=transpose, t=t, expand=expand, to=to,
     broadcast_to=broadcast_to, equal=equal, allclose=allclose,
     T=property(_reversed), mT=property(_matrices),
-    expand_as=lambda self, other: expand(self, other.shape),
-    reshape_as=lambda self, other: reshape(self, other.shape),
-    view_as=lambda self, other: view(self, other.shape),
-    type_as=lambda self, other: to(self, other.dtype),
+    expand_as=_as("expand_as", expand), reshape_as=_as("reshape_as", reshape),
+    view_as=_as("view_as", view), type_as=_as("type_as", to, "dtype"),
 )  # fmt: skip
 
 
@@ -520,19 +575,32 @@ def _function(method):
 
     @functools.wraps(method)
     def function(input, *arguments, **options):
-        if not isinstance(input, Tensor):
-            raise TypeError(
-                f"{method.__name__}(): argument 'input' (position 1) must be Tensor, "
-                f"not {type(input).__name__}"
-            )
+        check_tensor(method.__name__, input)
         return method(input, *arguments, **options)
 
     return function
 
 
-allclose, broadcast_to, equal, mm = map(_function, (allclose, broadcast_to, equal, mm))
-permute, reshape, t, transpose = map(_function, (permute, reshape, t, transpose))
+broadcast_to, permute, reshape = map(_function, (broadcast_to, permute, reshape))
+t, transpose = map(_function, (t, transpose))
 
 __all__ = ["add", "allclose", "broadcast_to", "clone", "div", "eq", "equal", "exp"]
 __all__ += ["ge", "gt", "le", "log", "lt", "matmul", "mm", "mul", "ne", "neg"]
 __all__ += ["permute", "pow", "relu", "reshape", "sub", "sum", "t", "tanh", "transpose"]
+
+
+def is_tensor(obj) -> bool:
+    """Whether something is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def result_type(tensor1, tensor2) -> dtype:
+    """The dtype in which two operands meet; one of them, or both, may be numbers."""
+    like = next(filter(is_tensor, (tensor1, tensor2)), wrap(np.False_))
+    x, y = (operand(value, like)._array for value in (tensor1, tensor2))
+    return dtype.known[promote(x, y)[0].dtype]
+
+
+numel, is_floating_point = map(_function, (Tensor.numel, Tensor.is_floating_point))
+
+__all__ += ["is_floating_point", "is_tensor", "numel", "result_type"]

@@ -7,13 +7,16 @@ functions, ``__array_function__`` for the rest. Tensors answer with the operatio
 rule works on arrays, and on tensors that remember what the rule has done.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from minigrad import ops
+from minigrad.autograd import engine
 from minigrad.autograd.function import record
 from minigrad.operands import operand
-from minigrad.rules import PRIMITIVES
-from minigrad.tensor import Tensor, extend, wrap
+from minigrad.rules import PRIMITIVES, define
+from minigrad.tensor import Node, Tensor, extend, wrap
 
 UFUNCS = {
     np.add: ops.add, np.subtract: ops.sub, np.multiply: ops.mul, np.divide: ops.div,
@@ -80,3 +83,15 @@ extend(
     astype=astype,
     _copy=record(PRIMITIVES["clone"], "clone", "CopyBackwards"),
 )
+
+
+define(
+    "threshold",
+    lambda x, y: x * (y != 0),
+    x=lambda g, y: g * (y != 0),
+    y=lambda g: g * 0,
+)
+_threshold = record(PRIMITIVES["threshold"], "threshold", "ThresholdBackwardBackward0")
+_relu = replace(PRIMITIVES["relu"], rules={"x": lambda g, out: _threshold(g, out)})
+_relu = record(_relu, "relu", "ReluBackward0")
+engine.TWINS["relu"] = type(_relu(wrap(np.ones(1), Node()))._node)

@@ -3,8 +3,7 @@
 
 Both libraries drive the same Mersenne Twister, so ``manual_seed(0); randn(3)`` gives
 the numbers that PyTorch gives, in float32 and float64. Only the last digits of
-``randn`` may differ, since the two evaluate logarithm and cosine in different
-libraries.
+``randn`` may differ: logarithm and cosine come from different libraries.
 """
 
 import os
@@ -19,13 +18,13 @@ class _Words:
         self.manual_seed(67280421310721)  # PyTorch's choice
 
     def manual_seed(self, seed: int):
-        """Start the stream anew from ``seed``, a 64-bit integer; return the generator.
-
-        Seeds that agree in their lowest 32 bits give the same stream.
-        """
+        """Start anew from ``seed``, of 64 bits (of which 32 are used); return self."""
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
-            raise ValueError(f"Overflow when unpacking long long: the seed {seed}")
+            raise ValueError(
+                f"Overflow when unpacking long long: seed {seed}; use seed % 2**64 "
+                "(Chapter 4)"
+            )
         self._initial, self._spare, self._twister = seed % 2**64, None, None
         return self
 

@@ -8,6 +8,7 @@ checked here, before the walk begins: a request that is refused has changed noth
 import numpy as np
 
 from minigrad.autograd.function import fit
+from minigrad.errors import INSTEAD
 from minigrad.tensor import Node, Tensor, wrap
 
 
@@ -28,7 +29,8 @@ def roots_of(outputs, weights, create_graph: bool) -> list[tuple]:
     weights = as_tuple(weights, len(outputs))
     if len(outputs) > len(weights):
         raise RuntimeError(
-            f"got {len(outputs)} tensors and {len(weights)} gradients, not one for each"
+            f"got {len(outputs)} tensors and {len(weights)} gradients: give one for "
+            "each, or None where the output is one number (Chapter 7)"
         )
     roots = []
     for k, (y, v) in enumerate(zip(outputs, weights, strict=False)):
@@ -43,10 +45,14 @@ def roots_of(outputs, weights, create_graph: bool) -> list[tuple]:
 def check_output(k: int, y, v) -> None:
     """Refuse an output without history, and weights that do not suit it."""
     if not isinstance(y, Tensor):
-        raise AssertionError(f"Expected output {k} to be a torch.Tensor, got {type(y)}")
+        raise AssertionError(
+            f"Expected output to be a torch.Tensor, got {type(y).__name__} as output "
+            f"{k}: give the tensor itself, before item() or float() (Chapter 7)"
+        )
     if not (v is None or isinstance(v, Tensor)):
         raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(v).__name__}"
+            f"gradients can be either Tensors or None, but got {type(v).__name__}: "
+            f"{INSTEAD['Tensor']} (Chapter 7)"
         )
     if v is None and y._node is not None and y._array.size != 1:
         raise RuntimeError(
@@ -57,7 +63,8 @@ def check_output(k: int, y, v) -> None:
     if v is not None and v.shape != y.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{k}] has a shape of {v.shape} and "
-            f"output[{k}] has a shape of {y.shape}."
+            f"output[{k}] has a shape of {y.shape}. Give one weight for each element, "
+            "such as torch.ones_like(y) (Chapter 7)"
         )
     if y._node is None:
         raise RuntimeError(
@@ -71,11 +78,15 @@ def targets_of(inputs, function: str) -> list[Node]:
     """Return the nodes of the tensors that a pass is asked for."""
     inputs = as_tuple(inputs)
     if not inputs:
-        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+        raise RuntimeError(
+            f"`inputs` argument to `{function}()` cannot be empty. Name at least one "
+            "tensor that the output was made from (Chapter 7)"
+        )
     for x in inputs:
         if not isinstance(x, Tensor):
             raise RuntimeError(
-                f"all inputs have to be Tensors, but got {type(x).__name__}"
+                "all inputs have to be Tensors or GradientEdges, but got "
+                f"{type(x).__name__}: name a tensor (Chapter 7)"
             )
         if x._node is None:
             raise RuntimeError(

@@ -14,6 +14,7 @@ from operator import index
 import numpy as np
 
 from minigrad.dtypes import dtype
+from minigrad.errors import INSTEAD, wrong_type
 
 new = object.__new__  # makes a blank object; who calls it fills every slot
 
@@ -122,15 +123,17 @@ class _Tracked:
 def _check_flag(tensor: "Tensor", wanted: bool) -> None:
     """Refuse a ``requires_grad`` that this tensor cannot have."""
     if type(wanted) is not bool:
-        raise RuntimeError("requires_grad must be a bool")
+        raise RuntimeError(
+            f"requires_grad must be a bool, not {type(wanted).__name__}: "
+            f"{INSTEAD['bool']} (Chapter 4)"
+        )
     if not tensor.is_leaf:
-        message = "you can only change requires_grad flags of leaf variables."
-        if not wanted:
-            message += (
-                " If you want to use a computed variable in a subgraph that doesn't"
-                " require differentiation use var_no_grad = var.detach()."
-            )
-        raise RuntimeError(message)
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to "
+            "use a computed variable in a subgraph that doesn't require "
+            "differentiation use var_no_grad = var.detach(), which is a leaf, and may "
+            "require a gradient, too (Chapter 8)"
+        )
     if wanted and tensor._array.dtype.kind != "f":
         raise RuntimeError(
             "only Tensors of floating point dtype can require gradients; this one has "
@@ -165,8 +168,8 @@ class _Separable:
     def requires_grad_(self, requires_grad: bool = True) -> "Tensor":
         """Set ``requires_grad``, in place; return the tensor."""
         if type(requires_grad) is not bool:
-            kind = type(requires_grad).__name__
-            raise TypeError(f"argument 'requires_grad' must be bool, not {kind}")
+            flag = "requires_grad_(): argument 'requires_grad' (position 1)"
+            raise wrong_type(flag, "bool", requires_grad)
         if requires_grad is not self.requires_grad:
             self.requires_grad = requires_grad
         return self
@@ -228,12 +231,14 @@ def _check_data(tensor: "Tensor", value) -> None:
     """Refuse ``.data`` that is not a tensor, or that could not have a gradient."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"Variable data has to be a tensor, but got {type(value).__name__}"
+            f"Variable data has to be a tensor, but got {type(value).__name__}: "
+            f"{INSTEAD['Tensor']} (Chapter 4)"
         )
     if tensor.requires_grad and value._array.dtype.kind != "f":
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or "
-            "complex dtype"
+            f"complex dtype, and not torch.{value._array.dtype}: convert it first, "
+            "value.float() (Chapter 4)"
         )
 
 
@@ -251,22 +256,25 @@ def _check_gradient(tensor: "Tensor", gradient) -> None:
     if not isinstance(gradient, Tensor):
         raise TypeError(
             "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(gradient).__name__}"
+            f"{type(gradient).__name__}: {INSTEAD['Tensor']} (Chapter 4)"
         )
     if gradient is tensor:
-        raise RuntimeError("can't assign Variable as its own grad")
+        raise RuntimeError(
+            "can't assign Variable as its own grad: make another tensor of it, "
+            "x.detach() (Chapter 4)"
+        )
     given, own = gradient._array, tensor._array
     if given.dtype != own.dtype:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype 'torch.{given.dtype}' to a "
             f"tensor with dtype 'torch.{own.dtype}'. The gradient must match the "
-            "tensor's dtype: convert it first (Chapter 4)"
+            "tensor's dtype: convert it first, gradient.to(x.dtype) (Chapter 4)"
         )
     if given.shape != own.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(given.shape)}' to a "
             f"tensor of size '{list(own.shape)}'. Please ensure that the gradient "
-            "and the tensor are the same size (Chapter 4)"
+            "and the tensor are the same size: broadcast or sum it (Chapter 4)"
         )
 
 
@@ -277,6 +285,14 @@ class Size(tuple):
 
     def __new__(cls, lengths=()):
         """Make a shape; TypeError for lengths that are not integers."""
+        lengths = tuple(lengths)
+        for k, length in enumerate(lengths):
+            if not hasattr(length, "__index__"):
+                raise TypeError(
+                    "torch.Size() takes an iterable of 'int' "
+                    f"(item {k} is '{type(length).__name__}'): "
+                    f"{INSTEAD['tuple of ints']} (Chapter 4)"
+                )
         return tuple.__new__(cls, map(index, lengths))
 
     def __repr__(self) -> str:
@@ -351,7 +367,7 @@ class _Convertible:
         if self.requires_grad and mode.recording and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "
-                "Use tensor.detach().numpy() instead."
+                "Use tensor.detach().numpy() instead (Chapter 8)"
             )
         return self.detach()._array
 
@@ -371,7 +387,7 @@ class _Convertible:
         if self._array.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to "
-                "Scalar; use tolist(), or reduce it first (Chapter 4)"
+                "Scalar: use x.tolist(), or reduce it, x.sum().item() (Chapter 4)"
             )
         return self._array.item()
 
@@ -390,7 +406,9 @@ class _Numberlike:
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iub" or self._array.size != 1:
             raise TypeError(
-                "only integer tensors of a single element can be converted to an index"
+                "only integer tensors of a single element can be converted to an index:"
+                f" this one has {self._array.size} of {self.dtype}; make an int of one "
+                "number, int(x) (Chapter 4)"
             )
         return int(self._array.item())
 
@@ -398,14 +416,16 @@ class _Numberlike:
         if self._array.size != 1:
             word = "more than one value" if self._array.size else "no values"
             raise RuntimeError(
-                f"Boolean value of Tensor with {word} is ambiguous; ask for one "
-                "number, x.item(), or for the length, len(x) (Chapter 4)"
+                f"Boolean value of Tensor with {word} is ambiguous: ask for one "
+                "number, x.sum().item(), or for the length, len(x) (Chapter 4)"
             )
         return bool(self._array)
 
     def __len__(self) -> int:
         if self._array.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError(
+                "len() of a 0-d tensor: it has no axes; x.numel() is 1 (Chapter 4)"
+            )
         return len(self._array)
 
 
@@ -461,7 +481,10 @@ def extend(**methods) -> None:
 def _scalar(tensor: "Tensor", warn: bool = False):
     """The one element, for a conversion that Python has asked for."""
     if tensor._array.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+        raise ValueError(
+            "only one element tensors can be converted to Python scalars, and not one "
+            f"of {tensor._array.size}: use x.tolist(), or x.sum() (Chapter 4)"
+        )
     if warn:
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to "
@@ -473,17 +496,22 @@ def _scalar(tensor: "Tensor", warn: bool = False):
 
 def _axis(tensor: "Tensor", dim: int) -> int:
     """The number of an axis, counted from the left; IndexError if there is none."""
-    n, dim = tensor._array.ndim, index(dim)
+    n = tensor._array.ndim
     if n == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise IndexError(
+            f"Dimension specified as {dim} but tensor has no dimensions: ask for the "
+            "whole shape, x.shape, or for x.numel() (Chapter 4)"
+        )
     return axis_of(dim, n)
 
 
 def axis_of(dim: int, n: int) -> int:
     """Axis ``dim`` of ``n``, counted from the left; IndexError if there is none."""
-    if not -n <= dim < n:
+    if not hasattr(dim, "__index__"):
+        raise wrong_type("argument 'dim'", "int", dim)
+    if not -n <= (dim := index(dim)) < n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], "
-            f"but got {dim})"
+            f"but got {dim}): axes count from 0, or from -1 backwards (Chapter 4)"
         )
     return dim % n

@@ -219,7 +219,7 @@ def test_judge_compares_with_the_right_peer():
 
 
 def test_command_line():
-    assert parse([]).names == [*WORKLOADS, "growth", "memory", "import"]
+    assert parse([]).names == [*WORKLOADS, "operators", "growth", "memory", "import"]
     assert parse(["ladder", "--quick"]).names == ["ladder"]
     with pytest.raises(SystemExit):
         parse(["no-such-workload"])

@@ -79,17 +79,12 @@ def shared_words(one, other):
 
 # Same type, other words: PyTorch speaks here of its C++ parser or of its own classes.
 OTHER_WORDS = {
-    *("T(np.array([1.,2.],'>f4'))", "torch.from_numpy(np.array([1.,2.],'>f4'))"),
-    *("T([1,[2]])", "torch.zeros(-1)", "torch.zeros(2,-3)", "torch.zeros(2.,3)"),
-    *("torch.zeros((2.,3))", "torch.zeros((2,),3)", "torch.eye(-1)", "torch.eye(2.)"),
+    *("torch.zeros(2.,3)", "torch.zeros((2,),3)", "torch.rand()"),
     *("torch.arange()", "torch.linspace(0,1)", "torch.linspace(0,1,2.)"),
-    "torch.rand()",
-    *("torch.Size([2.,3])", "torch.Size(['a'])", "T([[1.,2.]]).size('a')"),
     *("x=T([1.]); x.shape=(1,1)", "x=T([1.]); x.dtype=torch.int64"),
     "x=T([1.],requires_grad=True); x.grad_fn=None",
     "x=T([1.],requires_grad=True); x.is_leaf=False",
-    *("torch.randint(1.5,(2,))", "torch.randint(3)", "torch.randint(0,3,2)"),
-    "torch.randperm(2.)",
+    *("torch.randint(3)", "torch.randint(0,3,2)"),
 }
 
 
@@ -171,7 +166,7 @@ def test_requires_grad_on_a_result():
     z = result_of(leaf())
     assert z.requires_grad_() is z
     assert z.grad_fn is not None
-    with pytest.raises(RuntimeError, match=r"you can only change.*leaf variables\.$"):
+    with pytest.raises(RuntimeError, match=r"you can only change.*leaf variables\. "):
         z.requires_grad = True
     with pytest.raises(RuntimeError, match=r"var_no_grad = var\.detach\(\)"):
         z.requires_grad = False
@@ -448,11 +443,11 @@ ERRORS = [
     (f"float({TWO})", ValueError, "one element", f"float({ONE})"),
     (f"int({TWO})", ValueError, "one element", f"int({ONE})"),
     (f"[1, 2][{ONE}]", TypeError, "only integer tensors", "[1, 2][torch.tensor(1)]"),
-    (f"bool({TWO})", RuntimeError, "x.item()", f"bool({ONE}.item())"),
+    (f"bool({TWO})", RuntimeError, "x.sum().item()", f"bool({TWO}.sum().item())"),
     ("bool(torch.zeros(0))", RuntimeError, "len(x)", "len(torch.zeros(0))"),
     ("len(torch.tensor(1.0))", TypeError, "0-d", "len(torch.tensor([1.0]))"),
     (f"f'{{{ONE}:.2f}}'", TypeError, "format string", f"f'{{{ONE}.item():.2f}}'"),
-    ("Size([1.5])", TypeError, "integer", "Size([1])"),
+    ("Size([1.5])", TypeError, "item 0 is 'float'", "Size([1])"),
     ("copy.deepcopy(result_of(leaf()))", RuntimeError, "x.detach()",
      "copy.deepcopy(result_of(leaf()).detach())"),
 ]  # fmt: skip

@@ -40,7 +40,7 @@ MIMES = {"text/plain", "text/html", "text/markdown", "text/latex"}
 CALLOUTS = {"Build.", "Trap.", "Aside.", "In PyTorch.", "Now you can."}
 WORDS = (1800, 4500)
 EXERCISES = (4, 8)
-CODE_LINES = 25  # of an exported cell, without docstrings and blank lines
+CODE_LINES = 25  # of an exported cell, without docstrings, blank lines, messages
 CELL_LINES = 40  # of an exported cell, all told
 MINIMUM_REASON = 15
 MINIMUM_ALT = 40
@@ -674,7 +674,10 @@ def _ends_with_semicolon(source: str) -> bool:
 
 
 def _lines_of_code(code: str) -> int:
-    """Count the lines that are neither blank nor part of a docstring."""
+    """Count the lines that are neither blank nor part of a docstring.
+
+    A ``raise`` counts as one line, however long the message that it gives.
+    """
     try:
         tree = ast.parse(code)
     except SyntaxError:  # tangle reports it
@@ -686,8 +689,14 @@ def _lines_of_code(code: str) -> int:
         if isinstance(node, owners) and ast.get_docstring(node, clean=False) is not None
         for line in range(node.body[0].lineno, node.body[0].end_lineno + 1)
     }
+    messages = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+        for line in range(node.lineno + 1, node.end_lineno + 1)
+    }
     return sum(
-        bool(line.strip()) and number not in docstrings
+        bool(line.strip()) and number not in docstrings | messages
         for number, line in enumerate(code.split("\n"), start=1)
     )
 

@@ -123,7 +123,7 @@ def _check_shape(node: Node) -> None:
             raise RuntimeError(
                 f"invalid gradient: got {list(node.g.shape)} at a leaf, but expected "
                 f"shape compatible with {list(shape)}. Either a rule is wrong, or the "
-                "leaf's .data has been replaced since it was used (Chapter 7)"
+                "leaf's .data has been replaced: compute the output anew (Chapter 7)"
             )
         if node.g.dtype is not kind:
             node.g = fit(node.g, (shape, kind))
@@ -295,7 +295,8 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when "
-            "materialize_grads=True, but got: allow_unused=False."
+            "materialize_grads=True, but got: allow_unused=False. Leave it out: zeros "
+            "stand for what is unused (Chapter 7)"
         )
     inputs = as_tuple(inputs)
     walk = _grad_of_rows if is_grads_batched else _grad_of
@@ -311,7 +312,8 @@ def _unused(k: int, x: Tensor, allowed, zero: bool, record: bool) -> Tensor | No
     if not (allowed or zero):
         raise RuntimeError(
             f"The differentiated Tensor at index {k} appears to not have been used in "
-            "the graph. Set allow_unused=True if this is the desired behavior."
+            "the graph. Set allow_unused=True if this is the desired behavior: its "
+            "gradient is None then (Chapter 7)"
         )
     return wrap(np.zeros_like(x._array)).requires_grad_(record) if zero else None
 
@@ -340,7 +342,10 @@ def _grad_of(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
 def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     """One pass for each row of the weights, and the results stacked (Chapter 14)."""
     if create_graph:
-        raise NotImplementedError("is_grads_batched with create_graph: see Chapter 14")
+        raise NotImplementedError(
+            "is_grads_batched with create_graph=True is not built yet: call grad once "
+            "for each row of the weights (Chapter 14)"
+        )
     rows = [*zip(*(v._array for v in as_tuple(weights)), strict=True)]
     passes = []
     for k, row in enumerate(rows, 1):
@@ -350,6 +355,9 @@ def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> 
         None if found[0] is None else wrap(np.stack([g._array for g in found]))
         for found in zip(*passes, strict=True)
     ]
+
+
+TWINS: dict[str, type[Node]] = {}  # of a primitive: whose step is the one to record
 
 
 def _recorded_step(node: Node, ready: list, keep: bool) -> None:
@@ -366,7 +374,7 @@ def _recorded_step(node: Node, ready: list, keep: bool) -> None:
             maker = getattr(node, links[name]) if name in links else node
             setattr(node, name, wrap(array, maker))
     try:
-        node.step(ready, keep)
+        TWINS.get(node.primitive.name, type(node)).step(node, ready, keep)
     finally:
         for name, array in saved.items():
             if isinstance(getattr(node, name, None), Tensor):  # not freed by the step

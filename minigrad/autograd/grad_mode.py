@@ -10,6 +10,7 @@ import inspect
 import warnings
 
 from minigrad.autograd.function import look_twice, set_recording
+from minigrad.errors import wrong_type
 from minigrad.tensor import mode
 
 
@@ -123,10 +124,8 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
-            raise TypeError(
-                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                f"{type(mode).__name__}"
-            )
+            said = "set_grad_enabled(): argument 'enabled' (position 1)"
+            raise wrong_type(said, "bool", mode)
         super().__init__(mode)
         super().__enter__()
 

@@ -32,7 +32,10 @@ def _as_list(tensors) -> list[Tensor]:
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
             kind = type(tensor).__name__
-            raise TypeError(f"tensors must be Tensors, but got {kind}")
+            raise TypeError(
+                f"tensors must be Tensors, but got {kind}: give the result of an "
+                "operation, such as loss (Chapter 6)"
+            )
     return tensors
 
 
@@ -65,7 +68,10 @@ def draw(
     from minigrad.utils import drawing
 
     if max_nodes < 1:
-        raise ValueError(f"max_nodes must be at least 1, but got {max_nodes}")
+        raise ValueError(
+            f"max_nodes must be at least 1, but got {max_nodes}: write how many nodes "
+            "you want to see, or leave it out (Chapter 6)"
+        )
     tensors = _as_list(tensors)
     sight = drawing.Sight(_names(names, sys._getframe(1)), values, gradients)
     plan = drawing.survey(tensors, sight, saved, max_nodes)
@@ -98,7 +104,7 @@ def step_through(
     if "cut" in plan.shapes:
         raise ValueError(
             f"the graph has more than {max_nodes} nodes, too many to step through. "
-            "Choose a tensor nearer to the leaves, or raise max_nodes"
+            "Choose a tensor nearer to the leaves, or raise max_nodes (Chapter 6)"
         )
     title = sight.name(tensor) or "a tensor"
     return player.Player(plan, player.walk(tensor._node, start), title)
@@ -109,19 +115,22 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> np.ndarray:
     if tensor._node is None:
         raise RuntimeError(
             "element 0 of tensors does not require grad and does not have a grad_fn: "
-            "nothing that led to it was recorded"
+            "nothing that led to it was recorded. Set requires_grad on a leaf before "
+            "computing with it (Chapter 8)"
         )
     if gradient is None:
         if tensor._array.size != 1:
             raise RuntimeError(
                 "grad can be implicitly created only for scalar outputs: this one has "
-                f"shape {tuple(tensor.shape)}. Give weights of this shape as gradient"
+                f"shape {tuple(tensor.shape)}. Give weights of this shape, "
+                "gradient=torch.ones_like(y) (Chapter 7)"
             )
         return np.ones_like(tensor._array)
     _as_list(gradient)
     if gradient.shape != tensor.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and "
-            f"output[0] has a shape of {tensor.shape}."
+            f"output[0] has a shape of {tensor.shape}. Give one weight for each "
+            "element, such as torch.ones_like(y) (Chapter 7)"
         )
     return np.array(gradient._array, tensor._array.dtype)

@@ -156,18 +156,6 @@ numbers(
     "instead of multiplying.",
 )
 numbers(
-    "second-derivative-of-relu",
-    "The second derivative of relu, where nothing else has a history.",
-    """
-    x = torch.tensor([-1.0, 2.0], requires_grad=True)
-    y = torch.relu(x).sum()
-    g, = torch.autograd.grad(y, x, create_graph=True)
-    torch.autograd.grad(g.sum(), x)
-    """,
-    "The mask `out != 0` is a comparison, and a comparison leaves no node. The slope "
-    "of relu is a constant here; PyTorch records it, with the derivative 0.",
-)
-numbers(
     "mixed-second-derivative-of-pow",
     "The mixed second derivative of xᵏ at k = 0.",
     """
@@ -436,8 +424,10 @@ missing(
 missing(
     "no-devices",
     "Devices.",
-    "torch.ones(1).device",
-    "NumPy computes on the processor, and nowhere else.",
+    "torch.device('cuda')",
+    "NumPy computes on the processor, and nowhere else. So there is one device, cpu, "
+    "and "
+    "the functions that make tensors need no argument for it.",
 )
 missing(
     "no-grad-dtype",

@@ -316,6 +316,16 @@ FAULTS = {
         4,
         "the exported cell has 26 lines of code",
     ),
+    "much code beside a message": (
+        set_source(
+            4,
+            EXPORT
+            + "\n".join(f"x{k} = {k}" for k in range(25))
+            + '\nraise ValueError(\n    "long"\n)',
+        ),
+        4,
+        "the exported cell has 26 lines of code",
+    ),
     "no exercise cell": (
         remove(11),
         10,

@@ -1261,3 +1261,41 @@ grads(
     x.grad
     """,
 )
+
+# ------------------------------------------------------------------------------
+around = Theme(ROWS, 4, "What programs ask beforehand", "does-it-run-as-pytorch-does")
+around(
+    "device-is-the-processor",
+    "The numbers are on the device `cpu`, and `cpu()` returns the tensor itself.",
+    """
+    x = torch.ones(2)
+    cpu = torch.device("cpu")
+    (x.device, str(x.device), x.device.type, x.device == cpu, x.cpu() is x)
+    """,
+)
+around(
+    "unknown-device",
+    "A device of another name is refused.",
+    "torch.device('processor')",
+    raises="RuntimeError: Expected one of cpu … at start of device string: processor",
+)
+around(
+    "four-numbers",
+    "`torch.inf`, `nan`, `pi` and `e` are Python's own.",
+    "(torch.inf, torch.nan, torch.pi, torch.e)",
+)
+kinds(
+    "default-dtype",
+    "The dtype of which nothing is said is float32.",
+    "torch.get_default_dtype()",
+)
+kinds(
+    "promote-types-level",
+    "A float wins over an integer, however wide that is.",
+    "torch.promote_types(torch.float16, torch.int64)",
+)
+kinds(
+    "promote-types-bytes",
+    "uint8 and int8 meet in int16, which holds both.",
+    "torch.promote_types(torch.uint8, torch.int8)",
+)

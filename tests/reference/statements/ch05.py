@@ -1070,3 +1070,48 @@ recording(
     (y.grad_fn.name(), below.name())
     """,
 )
+
+# ------------------------------------------------------------------------------
+asked = Theme(ROWS, 5, "What is it?", "conversions-products-comparisons")
+asked(
+    "is-tensor",
+    "`is_tensor` asks for a tensor, not for what could become one.",
+    "(torch.is_tensor(torch.ones(2)), torch.is_tensor([1.0]))",
+)
+asked(
+    "numel-as-a-function",
+    "`numel` is also a function.",
+    "torch.numel(torch.ones(2, 3))",
+)
+asked(
+    "numel-of-a-number",
+    "It is refused what is no tensor.",
+    "torch.numel(1)",
+    raises="TypeError: numel(): argument 'input' (position 1) must be Tensor, not int",
+)
+asked(
+    "is-floating-point-as-a-function",
+    "So is `is_floating_point`.",
+    "torch.is_floating_point(torch.tensor([1]))",
+)
+asked(
+    "result-type-of-a-number",
+    "A number takes a tensor's dtype if it can: `result_type` says so beforehand.",
+    """
+    x, k = torch.ones(2, dtype=torch.float16), torch.tensor([1])
+    (torch.result_type(x, 1.5), torch.result_type(k, 1.5), torch.result_type(1, True))
+    """,
+)
+asked(
+    "result-type-of-a-scalar",
+    "A 0-d tensor does not widen an array.",
+    "torch.result_type(torch.ones(2), torch.tensor(1.0, dtype=torch.float64))",
+)
+asked(
+    "to-a-device",
+    "`to` takes a device as well; on the one that it is on, a tensor stays itself.",
+    """
+    x = torch.ones(2)
+    (x.to("cpu") is x, x.to(torch.device("cpu")) is x)
+    """,
+)

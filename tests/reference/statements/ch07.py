@@ -1118,6 +1118,25 @@ higher(
     torch.autograd.grad(h, x)
     """,
 )
+higher(
+    "relu-differentiated-twice",
+    "The slope of relu has a history, with the derivative 0.",
+    """
+    x = torch.tensor([1.0, -1.0], requires_grad=True)
+    g, = torch.autograd.grad(x.relu().sum(), x, create_graph=True)
+    (g, torch.autograd.grad(g.sum(), x))
+    """,
+)
+higher(
+    "relu-differentiated-three-times",
+    "So has the derivative of its slope.",
+    """
+    x = torch.tensor([1.0, -1.0], requires_grad=True)
+    g, = torch.autograd.grad(x.relu().sum(), x, create_graph=True)
+    torch.autograd.grad(g.sum(), x, create_graph=True)
+    """,
+)
+
 # ------------------------------------------------------------------------------
 only = Theme(
     ROWS, 7, "inputs=: some of the leaves", "what-if-i-want-only-some-of-the-gradients"
