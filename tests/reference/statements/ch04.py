@@ -499,6 +499,21 @@ kinds(
     "torch.tensor(300, dtype=torch.uint8)",
     raises="RuntimeError: value cannot be converted to type uint8 without overflow",
 )
+kinds(
+    "default-dtype",
+    "The dtype of which nothing is said is float32.",
+    "torch.get_default_dtype()",
+)
+kinds(
+    "promote-types-level",
+    "A float wins over an integer, however wide that is.",
+    "torch.promote_types(torch.float16, torch.int64)",
+)
+kinds(
+    "promote-types-bytes",
+    "uint8 and int8 meet in int16, which holds both.",
+    "torch.promote_types(torch.uint8, torch.int8)",
+)
 
 
 # ------------------------------------------------------------------------------
@@ -1283,19 +1298,4 @@ around(
     "four-numbers",
     "`torch.inf`, `nan`, `pi` and `e` are Python's own.",
     "(torch.inf, torch.nan, torch.pi, torch.e)",
-)
-kinds(
-    "default-dtype",
-    "The dtype of which nothing is said is float32.",
-    "torch.get_default_dtype()",
-)
-kinds(
-    "promote-types-level",
-    "A float wins over an integer, however wide that is.",
-    "torch.promote_types(torch.float16, torch.int64)",
-)
-kinds(
-    "promote-types-bytes",
-    "uint8 and int8 meet in int16, which holds both.",
-    "torch.promote_types(torch.uint8, torch.int8)",
 )
