@@ -703,7 +703,7 @@ def test_numpys_functions_on_tensors():
     assert np.greater(x, 1).tolist() == [False, True]
     for unrecorded in (
         lambda x: np.cumsum(x),
-        lambda x: np.sqrt(x),
+        lambda x: np.cbrt(x),
         lambda x: np.add.reduce(x),
         lambda x: np.exp(x, out=np.zeros(2)),
         lambda x: np.allclose(x, [1.0, 2.0]),

@@ -113,7 +113,7 @@ def walk(root: Node, start: np.ndarray) -> Walk:
 def formula(rule) -> str:
     """Return the text of a rule: of a ``lambda``, what stands behind its colon."""
     code = rule.__code__
-    places = [p for p in code.co_positions() if None not in p and p[2] < p[3]]
+    places = [p for p in code.co_positions() if None not in p and p[::2] < p[1::2]]
     lines = linecache.getlines(code.co_filename)
     if rule.__name__ != "<lambda>" or not places or not lines:
         return f"{rule.__name__}{inspect.signature(rule)}"

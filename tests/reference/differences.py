@@ -469,22 +469,16 @@ missing(
     "torch.exp(torch.zeros(1), out=torch.ones(1))",
     "Only operations in place write into a tensor that is there already.",
 )
-missing(
-    "no-whole-division",
-    "Whole division, remainders and operations on bits.",
-    "torch.tensor(7) // 2",
-    "None of them has a derivative that is worth recording, and NumPy has them all.",
-)
 
 # ------------------------------------------------------------------------------
 later = differ(8, "What later chapters bring")
 later(
     "functions-come-later",
-    "Functions that are not in the table of Chapter 3.",
-    "torch.ones(2).mean()",
-    "Chapter 9 begins to enlarge the table. Until then a name that no chapter has "
-    "built is an AttributeError, and such names are not listed here one by one.",
-    until=9,
+    "Functions that move numbers about.",
+    "torch.cat([torch.ones(2), torch.ones(1)])",
+    "Chapter 10 builds them. Until then a name that no chapter has built is an "
+    "AttributeError, and such names are not listed here one by one.",
+    until=10,
 )
 later(
     "indexing-comes-later",
