@@ -115,7 +115,7 @@ define(
 )
 define(
     "softmax",
-    lambda x, *, axis: np.exp(x - log_sum_exp(x, axis, True)),
+    lambda x, *, axis: shares_of(np.exp(x - peak(x, axis)), axis),
     x=lambda g, out, axis: out * (g - np.sum(g * out, axis=axis, keepdims=True)),
 )
 define(
@@ -125,10 +125,20 @@ define(
 )
 
 
-def log_sum_exp(x: np.ndarray, axis: tuple, keepdims: bool) -> np.ndarray:
-    """Log Σ exp x, the largest x taken out before, so that no exp overflows."""
+def peak(x: np.ndarray, axis: tuple) -> np.ndarray:
+    """The largest along axes, to be taken away; 0 where it is infinite or nan."""
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0)
+    return np.where(np.isfinite(top), top, 0)
+
+
+def shares_of(e: np.ndarray, axis: tuple) -> np.ndarray:
+    """What part of their sum numbers are."""
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+def log_sum_exp(x: np.ndarray, axis: tuple, keepdims: bool) -> np.ndarray:
+    """The log of Σ exp x, the peak taken away before, so that no exp overflows."""
+    top = peak(x, axis)
     total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return total if keepdims else np.squeeze(total, axis=axis)
 

@@ -16,6 +16,7 @@ from benchmarks.harness import (
 from benchmarks.run import judge, parse
 from benchmarks.targets import AIMS, LIMITS, Aim, aims
 from benchmarks.workloads import MLP, TINY, WORKLOADS, ScalarNet
+from benchmarks.workloads.operators import OPERATORS, Recording
 
 # --------------------------------------------------------------------- workloads
 
@@ -26,6 +27,17 @@ def test_gradients_of_minigrad_are_those_by_hand(workload):
     assert set(steps) == {"hand", "minigrad"}
     check_gradients(steps)
     check_gradients(steps)  # a second step begins with empty gradients
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_operators_by_hand_and_in_minigrad_agree(operator):
+    steps = operator.candidates({"minigrad": minigrad})
+    check_gradients(steps)
+    assert all(np.abs(g).max() > 0 for g in steps["hand"]())
+
+
+def test_recording_is_measured_on_the_same_product():
+    check_gradients(Recording().candidates({"minigrad": minigrad}))
 
 
 @pytest.mark.parametrize("workload", TINY, ids=lambda workload: workload.name)
