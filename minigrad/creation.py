@@ -333,8 +333,9 @@ def _draw(how, generator, shape: tuple, dtype, requires_grad: bool) -> Tensor:
     """Random floats of a shape."""
     kind = as_numpy(dtype)
     if kind.kind != "f":
+        said = {Generator.normal: "normal_kernel_cpu"}.get(how, "check_uniform_bounds")
         raise NotImplementedError(
-            f"random floats are not implemented for torch.{kind}: draw whole numbers, "
+            f"\"{said}\" not implemented for 'torch.{kind}': draw whole numbers, "
             "torch.randint(0, 10, size) (Chapter 4)"
         )
     drawn = how(generator or default_generator, math.prod(shape), kind)

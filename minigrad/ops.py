@@ -138,15 +138,23 @@ def sub(input, other, *, alpha=1):
 def _scaled(usual, scaled, input, other, alpha, sign=1):
     """Choose the function without ``alpha``, unless it makes a difference."""
     alpha = _number(alpha, "alpha")
-    if alpha == 1 or not isinstance(input, Tensor):
-        return usual(input, other if alpha == 1 else other * alpha)
+    plain = alpha == 1 and not isinstance(alpha, bool)
+    if plain or not isinstance(input, Tensor):
+        return usual(input, other if plain else other * alpha)
     other = operand(other, input, f"{usual.__name__}(): argument 'other' (position 2)")
-    floating = (x.is_floating_point() for x in (input, other))
-    if isinstance(alpha, float) and not any(floating):
+    kinds = {x._array.dtype.kind for x in (input, other)}
+    if isinstance(alpha, bool) and kinds != {"b"}:
+        raise RuntimeError(
+            "Boolean alpha only supported for Boolean results: write a number, such as "
+            f"{int(alpha)} (Chapter 5)"
+        )
+    if isinstance(alpha, float) and "f" not in kinds:
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point "
             "number: write a whole one, or convert first, x.float() (Chapter 5)"
         )
+    if kinds == {"b"}:
+        return usual(input, other)
     return scaled(input, other, sign * alpha)
 
 
@@ -228,8 +236,9 @@ def _axes(input, dim) -> tuple:
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(input.ndim))
     try:
-        dims = tuple(_axis(input, d) for d in _sizes("sum", "dim", (dim,)))
-    except (TypeError, ValueError):
+        several = dim if isinstance(dim, (tuple, list)) else (dim,)
+        dims = tuple(_axis(input, d) for d in several)
+    except TypeError:
         raise no_match(
             "sum", dim, instead="dim is an int, or several: x.sum((0, 1)) (Chapter 5)"
         ) from None

@@ -310,10 +310,16 @@ def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
     return _corrected("std", input, dim, unbiased, keepdim, correction, _deviation)
 
 
-def _nonempty(name: str, input, axes: tuple) -> None:
+def _nonempty(name: str, input, dim, axes: tuple) -> None:
     """Refuse to look for the largest of no numbers."""
-    if builtins.any(input.shape[k] == 0 for k in axes):
-        raise (RuntimeError if len(axes) == input.ndim else IndexError)(
+    empty = [k for k in axes if input.shape[k] == 0]
+    if empty and dim not in (None, (), []):
+        raise IndexError(
+            f"{name}(): Expected reduction dim {empty[0]} to have non-zero size: "
+            "choose an axis that is not empty (Chapter 9)"
+        )
+    if empty:
+        raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
             "Specify the reduction dim with the 'dim' argument: an axis that is not "
             "empty (Chapter 9)"
@@ -324,7 +330,7 @@ def amax(input, dim=(), keepdim=False):
     """The largest over axes; where several are largest, each gets its part of g."""
     check_tensor("amax", input)
     axes = _axes(input, dim)
-    _nonempty("amax", input, axes)
+    _nonempty("amax", input, dim, axes)
     return _amax(input, axes, keepdim)
 
 
@@ -332,7 +338,7 @@ def amin(input, dim=(), keepdim=False):
     """The smallest over axes; where several are smallest, each gets its part of g."""
     check_tensor("amin", input)
     axes = _axes(input, dim)
-    _nonempty("amin", input, axes)
+    _nonempty("amin", input, dim, axes)
     return _amin(input, axes, keepdim)
 
 

@@ -507,7 +507,7 @@ def _axis(tensor: "Tensor", dim: int) -> int:
 
 def axis_of(dim: int, n: int) -> int:
     """Axis ``dim`` of ``n``, counted from the left; IndexError if there is none."""
-    if not hasattr(dim, "__index__"):
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise wrong_type("argument 'dim'", "int", dim)
     if not -n <= (dim := index(dim)) < n:
         raise IndexError(

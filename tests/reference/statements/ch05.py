@@ -1115,3 +1115,23 @@ asked(
     (x.to("cpu") is x, x.to(torch.device("cpu")) is x)
     """,
 )
+asked(
+    "sum-of-bools-with-alpha",
+    "The sum of bools is a bool, whatever `alpha` is.",
+    """
+    mask = torch.tensor([True, False])
+    torch.add(mask, mask, alpha=2)
+    """,
+)
+asked(
+    "bool-alpha",
+    "A bool as `alpha` is for bools only.",
+    "torch.add(torch.ones(2), torch.ones(2), alpha=True)",
+    raises="RuntimeError: Boolean alpha only supported for Boolean results",
+)
+asked(
+    "bool-as-axis",
+    "A bool is no axis.",
+    "torch.ones(2, 3).sum(True)",
+    raises="TypeError: sum() received an invalid combination of arguments - got (bool)",
+)
