@@ -1,4 +1,4 @@
-# Generated from chapters 1, 4, 5, 7, 8 and 9: edit the chapters, not this file.
+# Generated from chapters 1, 4, 5, 7, 8, 9 and 10: edit the chapters, not this file.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -43,3 +43,10 @@ from minigrad import inplace
 from minigrad.elementwise import *
 from minigrad.reductions import *
 from minigrad.selections import *
+
+
+from minigrad import linalg
+from minigrad.indexing import *
+from minigrad.linalg import *
+from minigrad.linalg import det, inv as inverse
+from minigrad.shapes import *

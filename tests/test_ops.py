@@ -472,10 +472,11 @@ def test_comparisons_record_nothing():
 
 
 def test_every_public_name_is_there():
-    from minigrad import ops
+    from minigrad import linalg, ops
 
+    later = {"matmul": linalg.matmul}  # Chapter 10 completes it
     for name in ops.__all__:
-        assert getattr(torch, name) is getattr(ops, name)
+        assert getattr(torch, name) is later.get(name, getattr(ops, name))
 
 
 def test_what_a_pickle_has_carried_can_be_multiplied():
@@ -508,12 +509,6 @@ def test_dtypes_are_named_in_the_order_of_the_operands():
     ]:
         with pytest.raises(RuntimeError, match=said):
             a @ b
-
-
-def test_vectors_wait_for_their_chapter_whatever_their_length():
-    for a, b in [((2,), (3, 4)), ((4, 2), (3,)), ((2,), (2, 2)), ((2,), (2,))]:
-        with pytest.raises(NotImplementedError, match="Chapter 10"):
-            torch.ones(*a) @ torch.ones(*b)
 
 
 def test_close_is_closer_than_a_hundred_millionth():

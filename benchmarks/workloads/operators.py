@@ -107,8 +107,16 @@ def placed(g, x, where):
     return total
 
 
+def summed(g, x, where):
+    """Zeros like x, with g added at places that may repeat."""
+    total = np.zeros_like(x)
+    np.add.at(total, where, g)
+    return total
+
+
 SQRT2PI = math.sqrt(2 * math.pi)
 ROWS = np.arange(SIZE)
+PICKED = np.random.default_rng(3).integers(0, SIZE, SIZE)
 
 ONE = {  # name: (forward, slope) with z the result
     "neg": (np.negative, lambda x, z: np.float32(-1)),
@@ -318,6 +326,104 @@ add(
     lambda t, x, y: x @ y,
     lambda x, y: x @ y,
     lambda g, x, y, z: [g @ y.T, x.T @ g],
+)
+
+
+add(
+    "expand",
+    lambda t, x, y: x[0].expand(SIZE, SIZE),
+    lambda x, y: np.broadcast_to(x[0], x.shape),
+    of_x(lambda g, x, z: placed(g.sum(0), x, 0)),
+)
+add(
+    "index (slice)",
+    lambda t, x, y: x[10:60],
+    lambda x, y: x[10:60],
+    of_x(lambda g, x, z: placed(g, x, slice(10, 60))),
+)
+add(
+    "index (rows)",
+    lambda t, x, y: x[t.tensor(PICKED)],
+    lambda x, y: x[PICKED],
+    of_x(lambda g, x, z: summed(g, x, PICKED)),
+)
+add(
+    "index (mask)",
+    lambda t, x, y: x[x > 0.5],
+    lambda x, y: x[x > 0.5],
+    of_x(lambda g, x, z: placed(g, x, x > 0.5)),
+)
+add(
+    "gather",
+    lambda t, x, y: x.gather(1, t.tensor(PICKED[:, None])),
+    lambda x, y: x[ROWS[:, None], PICKED[:, None]],
+    of_x(lambda g, x, z: summed(g, x, (ROWS[:, None], PICKED[:, None]))),
+)
+add(
+    "index_add",
+    lambda t, x, y: x.index_add(0, t.tensor(PICKED), y),
+    lambda x, y: summed(y, x, PICKED) + x,
+    lambda g, x, y, z: [g.copy(), g[PICKED]],
+)
+add(
+    "flip",
+    lambda t, x, y: x.flip(0),
+    lambda x, y: x[::-1].copy(),
+    of_x(lambda g, x, z: g[::-1].copy()),
+)
+add(
+    "roll",
+    lambda t, x, y: x.roll(7, 1),
+    lambda x, y: np.roll(x, 7, 1),
+    of_x(lambda g, x, z: np.roll(g, -7, 1)),
+)
+add(
+    "tril",
+    lambda t, x, y: x.tril(),
+    lambda x, y: np.tril(x),
+    of_x(lambda g, x, z: np.tril(g)),
+)
+add(
+    "repeat",
+    lambda t, x, y: x.repeat(2, 1),
+    lambda x, y: np.tile(x, (2, 1)),
+    of_x(lambda g, x, z: g[:SIZE] + g[SIZE:]),
+)
+add(
+    "cat",
+    lambda t, x, y: t.cat([x, y]),
+    lambda x, y: np.concatenate([x, y]),
+    lambda g, x, y, z: [g[:SIZE].copy(), g[SIZE:].copy()],
+)
+add(
+    "stack",
+    lambda t, x, y: t.stack([x, y]),
+    lambda x, y: np.stack([x, y]),
+    lambda g, x, y, z: [g[0].copy(), g[1].copy()],
+)
+add(
+    "diagonal",
+    lambda t, x, y: x.diagonal(),
+    lambda x, y: x.diagonal(),
+    of_x(lambda g, x, z: placed(g, x, (ROWS, ROWS))),
+)
+add(
+    "mv",
+    lambda t, x, y: x @ y[0],
+    lambda x, y: x @ y[0],
+    lambda g, x, y, z: [np.outer(g, y[0]), placed(x.T @ g, y, 0)],
+)
+add(
+    "einsum",
+    lambda t, x, y: t.einsum("ij,kj->ik", x, y),
+    lambda x, y: x @ y.T,
+    lambda g, x, y, z: [g @ y, g.T @ x],
+)
+add(
+    "inv",
+    lambda t, x, y: t.linalg.inv(x),
+    lambda x, y: np.linalg.inv(x),
+    of_x(lambda g, x, z: -(z.T @ g @ z.T)),
 )
 
 

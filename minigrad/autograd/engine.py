@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.autograd.function import fit, own, set_recording
 from minigrad.roots import as_tuple, roots_of, targets_of
-from minigrad.tensor import AccumulateGrad, Node, Tensor, extend, wrap
+from minigrad.tensor import AccumulateGrad, Node, Tensor, extend, memory, wrap
 
 
 def _discover(roots: list) -> None:
@@ -137,6 +137,10 @@ def _owner(node: Node) -> Tensor | None:
     return leaf if leaf is not None and leaf.requires_grad and leaf.is_leaf else None
 
 
+def noted(gradient: Tensor) -> None:
+    """A gradient has been added to in place; Chapter 11 keeps count of that."""
+
+
 def _check_room(node: Node) -> None:
     """Refuse a ``.grad`` to which nothing can be added in place."""
     tensor = _owner(node)
@@ -158,8 +162,9 @@ def _deliver(node: Node, create_graph: bool) -> None:
         return
     before = tensor._grad
     if before is not None and is_leaf and not create_graph:
-        before._array = np.asarray(before._array)
-        before._array += node.g  # in place: a leaf's .grad stays the same tensor
+        array = memory(before)
+        array += node.g  # in place: a leaf's .grad stays the same tensor
+        noted(before)
     elif before is not None:
         tensor._grad = before + node.g
     elif create_graph:

@@ -433,7 +433,7 @@ def _operation(node: Node, shape: tuple | None, sight: Sight) -> Shape:
     if tensor is not None:
         array, gradient = tensor._array, tensor._grad
     text = sight.describe(name, shape, array, gradient)
-    return Shape("operation", [node.name(), *text])
+    return Shape("operation", [node.name().rpartition(":")[2], *text])
 
 
 def survey(tensors: list[Tensor], sight: Sight, saved: bool, most: int) -> Plan:

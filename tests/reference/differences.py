@@ -284,17 +284,6 @@ making(
 # ------------------------------------------------------------------------------
 inplace = differ(8, "Changes in place")
 inplace(
-    "operand-that-overlaps",
-    "A tensor and its own transpose.",
-    """
-    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    x += x.t()
-    x
-    """,
-    "What is written is still to be read. NumPy notices and computes as if the two "
-    "had memory of their own; PyTorch asks for a copy.",
-)
-inplace(
     "memory-that-must-not-be-written",
     "A tensor over a read-only array.",
     """
@@ -471,38 +460,8 @@ missing(
 )
 
 # ------------------------------------------------------------------------------
-later = differ(8, "What later chapters bring")
-later(
-    "functions-come-later",
-    "Functions that move numbers about.",
-    "torch.cat([torch.ones(2), torch.ones(1)])",
-    "Chapter 10 builds them. Until then a name that no chapter has built is an "
-    "AttributeError, and such names are not listed here one by one.",
-    until=10,
-)
-later(
-    "indexing-comes-later",
-    "Indexing.",
-    "torch.arange(3)[0]",
-    "Views and indexing have a chapter of their own.",
-    until=10,
-)
-later(
-    "iterating-comes-later",
-    "Iterating, which is indexing.",
-    "list(torch.arange(2))",
-    "As before.",
-    until=10,
-)
-later(
-    "matmul-of-vectors-comes-later",
-    "A matrix times a vector.",
-    "torch.ones(2, 2) @ torch.ones(2)",
-    "Chapter 10 completes the matrix product; until then a vector is a matrix of one "
-    "column.",
-    until=10,
-)
-later(
+nodes = differ(10, "Nodes of products")
+nodes(
     "node-of-a-batched-product",
     "The node of a batched product.",
     """
@@ -510,9 +469,21 @@ later(
     (x @ torch.ones(5, 3, 2)).grad_fn
     """,
     "PyTorch reshapes around its batched product, and the last node is that of a "
-    "reshape.",
-    until=10,
+    "reshape. minigrad's product takes stacks as they are.",
 )
+nodes(
+    "node-of-an-einsum",
+    "The node of an einsum.",
+    """
+    x = torch.ones(2, 3, requires_grad=True)
+    torch.einsum("ij,kj->ik", x, x).grad_fn
+    """,
+    "PyTorch permutes, multiplies in batches and reshapes, with a node for each step. "
+    "Here the sentence is one operation, and its rule is another sentence.",
+)
+
+# ------------------------------------------------------------------------------
+later = differ(8, "What later chapters bring")
 later(
     "in-place-with-history-comes-later",
     "In-place changes of a tensor with history.",

@@ -655,7 +655,6 @@ WORDED = {
 # where minigrad answers otherwise, and why
 DIFFERENT = {
     "place: on a view of a leaf made under no_grad": "views are tracked in Chapter 11",
-    "place: += its own transpose": "NumPy computes what was meant; PyTorch refuses",
 }
 
 

@@ -1,0 +1,227 @@
+"""The operators of Chapter 10."""
+
+from tests.operators import Case, cases
+
+M = "matrix cube turned"
+CASES: list[Case] = []
+for index in (
+    "0",
+    "-1",
+    "1:",
+    ":, 1",
+    "..., 0",
+    "None",
+    ":, None",
+    "0, 1",
+    "::2",
+    ":, ::2",
+    "...",
+    ":",
+    "0, None",
+    "(0, ..., 1)",
+    "[0, 1]",
+    "[1, 1, 0]",
+    "torch.tensor([1, 0])",
+    "torch.tensor(1)",
+    "x > 0",
+    "(x > 0)[:, 0]",
+    "[0, 1], [1, 0]",
+    ":, [0, 1, 1]",
+    "[[0, 1], [1, 0]]",
+    "0, [1, 0]",
+    "[1, 0], 0",
+    "[0, 1], None",
+    "True",
+    "torch.tensor([0, 1])[:, None], torch.tensor([0, 1])",
+    "5",
+    "0, 0, 0, 0",
+    "::-1",
+    "[5]",
+    "torch.tensor([0.5])",
+    "torch.tensor([True])",
+    "'a'",
+    "1.5",
+    "1:1",
+    "3:",
+):
+    CASES += cases("getitem", f"x[{index}]", M)
+CASES += cases("getitem", "x[0, :, [1, 2]]", "cube")
+CASES += cases("getitem", "x[[0, 1], :, [1, 2]]", "cube")
+CASES += cases("getitem", "x[:, [0, 1], [1, 2]]", "cube")
+CASES += cases("getitem", "x[..., [1, 2], None]", "cube")
+CASES += cases("getitem", "x[0]", "number vector")
+for expression in (
+    "x.squeeze()",
+    "x.unsqueeze(0)",
+    "x.unsqueeze(-1)",
+    "x.unsqueeze(5)",
+    "x.flatten()",
+    "x.flatten(1)",
+    "x.ravel()",
+    "x.movedim(0, -1)",
+    "x.swapaxes(0, 1)",
+    "x.flip(0)",
+    "x.flip((0, 1))",
+    "x.roll(1)",
+    "x.roll(1, 0)",
+    "x.roll((1, 2), (0, 1))",
+    "x.tril()",
+    "x.triu(1)",
+    "x.repeat(2, 1, 1)",
+    "x.repeat(2)",
+    "x.tile(2)",
+    "x.tile(2, 3)",
+    "x.diagonal()",
+    "x.diagonal(1)",
+    "x.diag()",
+    "x[0].diag_embed()",
+    "torch.cat([x, x])",
+    "torch.cat([x, y], 0)",
+    "torch.cat([x, x * 2], -1)",
+    "torch.cat([])",
+    "torch.stack([x, x])",
+    "torch.stack([x, x], -1)",
+    "torch.stack([x, y])",
+    "x.split(1)",
+    "x.split(2, 1)",
+    "x.split([1, 1])",
+    "x.chunk(2, 1)",
+    "x.unbind()",
+    "x.unbind(1)",
+    "x.split(0)",
+    "x.split([1])",
+    "x.select(1, 0)",
+    "x.narrow(1, 0, 2)",
+    "x.narrow(1, 0, 9)",
+    "[t for t in x][0]",
+    "x.unflatten(0, (1, 2))",
+):
+    CASES += cases(
+        expression.split("(")[0].split(".")[-1]
+        if "for" not in expression
+        else "getitem",
+        expression,
+        M,
+    )
+CASES += [
+    *cases("squeeze", "x[:, None].squeeze(1)", "matrix"),
+    *cases("squeeze", "x[None, :, None].squeeze((0, 2))", "matrix"),
+    *cases("diag", "x.diag(1)", "vector"),
+    *cases("squeeze", "x.squeeze()", "number column"),
+    *cases("cat", "torch.cat([x, x])", "number vector empty"),
+    *cases("stack", "torch.stack([x, x])", "number vector empty"),
+    *cases("unsqueeze", "x.unsqueeze(0)", "number"),
+    *cases("flatten", "x.flatten()", "number empty"),
+    *cases("meshgrid", "torch.meshgrid(x, y.reshape(-1), indexing='ij')", "vector"),
+    *cases("meshgrid", "torch.meshgrid(x, x, indexing='xy')[1]", "vector"),
+    *cases("broadcast_tensors", "torch.broadcast_tensors(x, y)", "column vector"),
+    *cases("gather", "x.gather(1, torch.tensor([[0, 2], [1, 1]]))", "matrix"),
+    *cases("gather", "x.gather(0, torch.tensor([[0, 1, 1]]))", "matrix"),
+    *cases("gather", "x.gather(0, torch.tensor([[0, 5, 1]]))", "matrix"),
+    *cases("index_select", "x.index_select(1, torch.tensor([2, 0, 2]))", "matrix cube"),
+    *cases("masked_select", "x.masked_select(x > 0)", M),
+    *cases("take", "torch.take(x, torch.tensor([0, 4, 4]))", "matrix turned"),
+    *cases(
+        "take_along_dim",
+        "torch.take_along_dim(x, torch.tensor([[0], [2]]), 1)",
+        "matrix",
+    ),
+    *cases("nonzero", "torch.nonzero(x > 0)", M),
+    *cases("nonzero", "x.nonzero(as_tuple=True)[1]", "matrix"),
+    *cases("scatter", "x.scatter(1, torch.tensor([[0, 2], [1, 0]]), y)", "matrix"),
+    *cases("scatter", "x.scatter(1, torch.tensor([[0, 2], [1, 0]]), 7.0)", "matrix"),
+    *cases(
+        "scatter_add", "x.scatter_add(1, torch.tensor([[0, 0], [1, 0]]), y)", "matrix"
+    ),
+    *cases("index_add", "x.index_add(0, torch.tensor([0, 0]), y)", "matrix"),
+    *cases(
+        "index_put",
+        "x.index_put((torch.tensor([0, 1]), torch.tensor([1, 1])), y[0, :2])",
+        "matrix",
+    ),
+    *cases(
+        "index_put",
+        "x.index_put((torch.tensor([0, 0]),), y, accumulate=True)",
+        "matrix",
+    ),
+    *cases("matmul", "x @ y.t()", "matrix"),
+    *cases("matmul", "x @ y[0]", "matrix"),
+    *cases("matmul", "y[:, 0] @ x", "matrix"),
+    *cases("matmul", "x[0] @ y[0]", "matrix"),
+    *cases("matmul", "x @ y", "cube"),
+    *cases("matmul", "x @ x.mT", "cube"),
+    *cases("matmul", "x[0] @ x.mT", "cube"),
+    *cases("matmul", "x @ y.reshape(4, 1)", "cube"),
+    *cases("matmul", "x[0, 0] @ x.mT", "cube"),
+    *cases("matmul", "x[0] @ y[0, :2]", "matrix"),
+    *cases("matmul", "x @ y[0, :2]", "matrix"),
+    *cases("mv", "x.mv(y[0])", "matrix"),
+    *cases("mv", "x.mv(y)", "matrix"),
+    *cases("dot", "x[0].dot(y[0])", "matrix"),
+    *cases("dot", "x.dot(y)", "matrix"),
+    *cases("bmm", "x.bmm(x.mT)", "cube"),
+    *cases("bmm", "x.bmm(x)", "matrix"),
+    *cases("outer", "torch.outer(x[0], y[1])", "matrix"),
+    *cases("inner", "torch.inner(x, y)", "matrix"),
+    *cases("addmm", "torch.addmm(x[:, :2], x, y.t())", "matrix"),
+    *cases("trace", "x[:, :2].trace()", "matrix"),
+    *cases("trace", "x.trace()", "matrix cube"),
+]
+for equation in (
+    "ij->ji",
+    "ij->i",
+    "ij->",
+    "ij",
+    "ji",
+    "...j->...",
+    "ij,ij->",
+    "ij,kj->ik",
+    "ij,ij->ij",
+    "ij,kl->",
+    "ii->i",
+    "ij,j->i",
+):
+    n = equation.count(",") + 1
+    second = "y[0]" if equation == "ij,j->i" else "y"
+    operands = "x" if n == 1 else f"x, {second}"
+    if equation == "ii->i":
+        operands = "x[:, :2]"
+    CASES += cases("einsum", f"torch.einsum('{equation}', {operands})", "matrix")
+CASES += [
+    *cases("einsum", "torch.einsum('ij,ij,ik->jk', x, y, x)", "matrix"),
+    *cases("einsum", "torch.einsum('bij,bkj->bik', x, x)", "cube"),
+    *cases("einsum", "torch.einsum('...ij,...kj->...ik', x, x)", "cube"),
+    *cases("einsum", "torch.einsum('ii', x[:, :2])", "matrix"),
+    *cases("einsum", "torch.einsum('ij,jk', x, y)", "matrix"),
+    *cases("einsum", "torch.einsum('ijk', x)", "matrix"),
+]
+S = "(x[:, :2] + 2 * torch.eye(2))"
+for expression in (
+    f"torch.linalg.inv({S})",
+    f"torch.linalg.solve({S}, y[:, :2])",
+    f"torch.linalg.solve({S}, y[:, 0])",
+    f"torch.linalg.det({S})",
+    f"torch.linalg.slogdet({S})[1]",
+    f"torch.logdet({S} + 3 * torch.eye(2))",
+    "torch.linalg.inv(x)",
+    "torch.linalg.inv(0 * x[:, :2])",
+    "torch.inverse(x[:, :2] + 1)",
+):
+    CASES += cases("linalg", expression, "matrix")
+
+UNLIKE = {
+    "bool": "PyTorch has no kernel for bools, or another rule for their sums",
+    "x.scatter(1": "PyTorch cannot differentiate a source that is too large",
+    "x.scatter_add(1": "as before",
+    "NODE x[:]": "an alias, not a slice",
+    "NODE x.diag()": "PyTorch spells it DiagonalBackward0_copy",
+    "NODE x @ x.mT": "a product of stacks is one node; PyTorch has a view behind it",
+    "NODE x @ y.reshape(4, 1)": "as before",
+    "NODE x[0] @ x.mT": "as before",
+    "NODE x[0, 0] @ x.mT": "as before",
+    "NODE torch.inner": "the view of another copy",
+    "NODE torch.addmm": "a sum and a product have two nodes",
+    "NODE torch.einsum": "one node, where PyTorch has one for each step",
+    "NODE torch.linalg.solve": "a squeezed column",
+    "NODE torch.logdet": "a sum of logarithms",
+}
