@@ -543,29 +543,81 @@ def _corner(src, index):
     return src[tuple(slice(n) for n in index.shape)]
 
 
-# assignment, of what has no history: Chapter 11 records it
+# assignment
 def setitem(self, index, value) -> None:
-    """Write into the elements at an index, in place."""
+    """Write into the elements at an index, in place.
+
+    A view is written to; the places of masks and arrays are looked up.
+    """
+    _check_value(self, value)
     view, pick = located(memory(self).shape, index)
-    target = _viewed(self, view)
-    if pick is None:
-        (target.copy_ if isinstance(value, Tensor) else target.fill_)(value)
-    else:
+    target = _whole(self, _viewed(self, view))
+    if pick is not None:
+        value = _fitted(_same_dtype(value, target), None)
+        _check_values(value, pick, target.shape)
         assign(target, pick, value)
+    elif isinstance(value, Tensor) and value.ndim:
+        target.copy_(_fitted(value, target.shape))
+    else:
+        target.fill_(value)
 
 
-def assign(target: Tensor, pick: tuple, value) -> None:
-    """Write into what masks and arrays pick, in place."""
-    recorded = inplace._allowed("index_put_", target, value)
-    source = inplace._second("index_put_", value, target)
-    _check_values(source, pick, target.shape)
-    array = inplace._writable(target)
-    array[pick] = source._array
-    inplace.history.after("index_put_", target, source if recorded else None)
+def _check_value(tensor: Tensor, value) -> None:
+    """Refuse to assign what is neither a tensor nor a number of Python's."""
+    if not isinstance(value, (Tensor, bool, int, float)):
+        raise TypeError(
+            f"can't assign a {type(value).__name__} to a "
+            f"torch.{inplace._NAMES[tensor.dtype.name]}Tensor: make a tensor of it, "
+            "torch.tensor(value) (Chapter 10)"
+        )
+
+
+def _same_dtype(value, tensor: Tensor) -> Tensor:
+    """A number as a tensor of that dtype; a tensor must have it."""
+    if isinstance(value, Tensor) and value.dtype is not tensor.dtype:
+        names = [inplace._NAMES[x.dtype.name] for x in (tensor, value)]
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{names[0]} for the destination and {names[1]} for the source: convert "
+            "it, value.to(x.dtype) (Chapter 10)"
+        )
+    return inplace._second("index_put_", value, tensor)
+
+
+def _whole(tensor: Tensor, view: Tensor) -> Tensor:
+    """The tensor itself if the view shows all of it in its own order."""
+    a, b = memory(tensor), view._array
+    same = a.shape == b.shape and a.strides == b.strides
+    return tensor if same and tensor.data_ptr() == view.data_ptr() else view
+
+
+def _fitted(value: Tensor, shape: tuple | None) -> Tensor:
+    """A value without axes of length 1 in front, in the shape of the places."""
+    if value.shape == shape:
+        return value
+    ones = next((k for k, n in enumerate(value.shape) if n != 1), value.ndim)
+    value = value.reshape(value.shape[ones:]) if ones else value
+    return value if shape is None else value.expand(shape)
+
+
+def assign(target: Tensor, pick: tuple, value: Tensor) -> None:
+    """Write to the places that masks and arrays pick; Chapter 11 records it."""
+    inplace._allowed("index_put_", target, value)
+    inplace._writable(target)[pick] = value._array
+    inplace.history.after("index_put_", target, None)
+
+
+def delitem(self, index) -> None:
+    """Refuse ``del x[index]``."""
+    raise TypeError(
+        "Tensor does not support deleting items: choose those to keep, x[mask] "
+        "(Chapter 10)"
+    )
 
 
 __all__ = ["chunk", "gather", "index_add", "index_put", "index_select"]
 __all__ += ["masked_select", "narrow", "nonzero", "scatter", "scatter_add", "select"]
 __all__ += ["split", "take", "take_along_dim", "unbind"]
 extend(**{name: globals()[name] for name in __all__})
-extend(__getitem__=getitem, __setitem__=setitem, __iter__=iterate)
+extend(__getitem__=getitem, __setitem__=setitem, __delitem__=delitem)
+extend(__iter__=iterate)
