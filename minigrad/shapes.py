@@ -167,15 +167,25 @@ def roll(input, shifts, dims=None):
     return _roll(input, *((shifts[0], None) if dims is None else (shifts, axes)))
 
 
+def _check_matrix(name: str, input) -> None:
+    """Refuse what has no rows and columns."""
+    check_tensor(name, input)
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"{name}: input tensor must have at least 2 dimensions, and has "
+            f"{input.ndim}: x.expand(n, n) makes rows of a vector (Chapter 10)"
+        )
+
+
 def tril(input, diagonal=0):
     """The elements on and below a diagonal, zeros above."""
-    check_tensor("tril", input)
+    _check_matrix("tril", input)
     return _tril(input, diagonal)
 
 
 def triu(input, diagonal=0):
     """The elements on and above a diagonal, zeros below."""
-    check_tensor("triu", input)
+    _check_matrix("triu", input)
     return _triu(input, diagonal)
 
 

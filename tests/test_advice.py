@@ -22,6 +22,7 @@ import minigrad
 import minigrad as torch
 from minigrad.autograd import graph
 from minigrad.elementwise import gelu
+from minigrad.inplace import Unrecorded
 from minigrad.shapes import pad
 
 PACKAGE = Path(minigrad.__file__).parent
@@ -50,7 +51,7 @@ ROWS = rows()
 def run(program: str):
     """Run a program; return the value of its last line, and its names."""
     names = {"torch": torch, "np": np, "copy": copy, "graph": graph}
-    names |= {"gelu": gelu, "pad": pad}
+    names |= {"gelu": gelu, "pad": pad, "Unrecorded": Unrecorded}
     tree = ast.parse(program.replace("; ", "\n"))
     last = tree.body[-1]
     if isinstance(last, ast.Expr):

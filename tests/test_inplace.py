@@ -1,5 +1,7 @@
 """Changes in place, against PyTorch's recorded answers, and against NumPy."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -125,14 +127,75 @@ def test_an_inference_tensor_refuses_then_as_advised(name):
 
 
 @pytest.mark.parametrize("name", [*METHODS, "copy_"])
-def test_what_would_have_to_be_recorded_is_refused_then_as_advised(name):
-    w = torch.tensor([2.0, 3.0], requires_grad=True)
-    for x in (torch.tensor([1.0, 2.0]), w * 2):
-        numbers = x.tolist()
-        refused(lambda x=x: getattr(x, name)(w), NotImplementedError, "no_grad")
-        assert x.tolist() == numbers
-        with torch.no_grad():
+def test_what_is_recorded_is_the_operation_out_of_place(name):
+    def copy(x, other):
+        return other.clone()
+
+    operation = copy if name == "copy_" else getattr(torch, name[:-1])
+    for start in (lambda w: torch.tensor([1.0, 2.0]), lambda w: w * 2):
+        w = torch.tensor([2.0, 3.0], requires_grad=True)
+        v = torch.tensor([2.0, 3.0], requires_grad=True)
+        x, y = start(w), start(v)
+        assert getattr(x, name)(w * w) is x
+        y = operation(y, v * v)
+        assert torch.equal(x, y) and not x.is_leaf
+        (x * x).sum().backward()
+        (y * y).sum().backward()
+        np.testing.assert_allclose(w.grad.numpy(), v.grad.numpy(), rtol=1e-6)
+        with torch.no_grad():  # and here nothing is
+            node = x.grad_fn
             getattr(x, name)(w)
+        assert x.grad_fn is node
+
+
+METHODS_OF_ALL = sorted(
+    name
+    for name in vars(torch.Tensor)
+    if name.endswith("_") and not name.startswith("_") and name != "requires_grad_"
+)
+
+
+@pytest.mark.parametrize("name", METHODS_OF_ALL)
+def test_every_method_with_an_underscore_says_that_it_is_in_place(name):
+    method = getattr(torch.Tensor, name)
+    assert method.__name__.lstrip("_") in (name, name.rstrip("_"))
+    assert "n place" in method.__doc__
+
+
+def test_there_are_many():
+    assert len(METHODS_OF_ALL) >= 85
+
+
+@pytest.mark.parametrize("name", METHODS_OF_ALL)
+def test_every_one_is_refused_by_a_leaf_and_counted_elsewhere(name):
+    place, matrix = torch.tensor([0]), torch.ones(2, 2)
+    arguments = {
+        "index_add_": (0, place, torch.ones(1)), "scatter_": (0, place, torch.ones(1)),
+        "scatter_add_": (0, place, torch.ones(1)),
+        "index_put_": ((place,), torch.ones(1)),
+        "lerp_": (torch.ones(2), 0.5), "masked_fill_": (torch.ones(2) > 0, 1.0),
+        "clamp_": (0.1, 0.9), "clip_": (0.1, 0.9), "cumsum_": (0,), "cumprod_": (0,),
+        "fill_": (1.0,), "transpose_": (0, 0), "unsqueeze_": (0,),
+    }  # fmt: skip
+    none = ["zero_", "t_", "squeeze_", "uniform_", "normal_", "random_", "detach_"]
+    kind = torch.int64 if "bitwise" in name else torch.float32
+    x = matrix if name in ("tril_", "triu_") else torch.tensor([1, 2]).to(kind)
+    for operands in ((), (torch.tensor([1, 2]).to(kind),)):
+        found = arguments.get(name, () if name in none else operands)
+        try:
+            getattr(x.clone(), name)(*found)
+        except TypeError:
+            continue
+        if name == "detach_":
+            return
+        assert getattr(x, name)(*found) is x
+        assert x._version == 1
+        leaf = torch.ones_like(x, dtype=torch.float32, requires_grad=True)
+        change = functools.partial(getattr(leaf, name), *found)
+        refused(change, match="a leaf Variable")
+        assert torch.equal(leaf.detach(), torch.ones_like(leaf)) and leaf._version == 0
+        return
+    raise AssertionError(f"no arguments known for {name}")
 
 
 def test_an_expanded_tensor_refuses_then_as_advised():

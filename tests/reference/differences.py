@@ -485,46 +485,6 @@ nodes(
 # ------------------------------------------------------------------------------
 later = differ(8, "What later chapters bring")
 later(
-    "in-place-with-history-comes-later",
-    "In-place changes of a tensor with history.",
-    """
-    y = torch.ones(1, requires_grad=True) * 2
-    y += 1
-    y
-    """,
-    "They rewrite history, with rules that deserve a chapter.",
-    until=11,
-)
-later(
-    "views-made-without-recording",
-    "Changing a view that was made under `no_grad`.",
-    """
-    x = torch.ones(2, requires_grad=True)
-    with torch.no_grad():
-        v = x.view(2)
-    v.mul_(3)
-    x
-    """,
-    "PyTorch knows of a view what it is a view of, and in which mode it was made. "
-    "minigrad's views will know with Chapter 11.",
-    until=11,
-)
-later(
-    "version-counters-come-later",
-    "Changing a value that was saved for backward.",
-    """
-    x = torch.tensor([3.0], requires_grad=True)
-    y = x * x
-    with torch.no_grad():
-        x += 1
-    y.sum().backward()
-    x.grad
-    """,
-    "PyTorch notices by counting changes. Until Chapter 11, minigrad does not, and "
-    "its answer is wrong.",
-    until=11,
-)
-later(
     "hooks-come-later",
     "Hooks.",
     """

@@ -653,9 +653,7 @@ WORDED = {
     "place: sub bools": "Subtraction, the `-` operator",
 }
 # where minigrad answers otherwise, and why
-DIFFERENT = {
-    "place: on a view of a leaf made under no_grad": "views are tracked in Chapter 11",
-}
+DIFFERENT: dict[str, str] = {}
 
 
 def recorded() -> dict[str, dict]:
