@@ -460,6 +460,36 @@ missing(
 )
 
 # ------------------------------------------------------------------------------
+seen = differ(11, "Views whose base has been changed")
+seen(
+    "parts-of-a-changed-base",
+    "Reading a part of a tensor that was split, and changed since.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 1
+    a, b = y.split(1)
+    y.mul_(3)
+    a.sum().backward()
+    x.grad
+    """,
+    "PyTorch gives the parts of a split one node, which it cannot rewrite for one of "
+    "them. minigrad's parts have a node each, and are shown anew like other views.",
+)
+seen(
+    "views-of-what-was-changed-unrecorded",
+    "The node of a view after a change that was not recorded.",
+    """
+    y = torch.ones(2, requires_grad=True) * 1
+    v = y.view(2)
+    with torch.no_grad():
+        y.add_(1)
+    v.grad_fn
+    """,
+    "PyTorch makes the node of a view anew when the count has moved, whoever moved "
+    "it. What the node does is the same.",
+)
+
+# ------------------------------------------------------------------------------
 nodes = differ(10, "Nodes of products")
 nodes(
     "node-of-a-batched-product",
