@@ -1,4 +1,4 @@
-# Generated from chapters 5, 7 and 8: edit the chapters, not this file.
+# Generated from chapters 5, 7, 8 and 12: edit the chapters, not this file.
 """Recording, and walking back: what happens when you call ``backward``."""
 
 from minigrad.autograd import function
@@ -15,3 +15,6 @@ from minigrad.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+
+
+from minigrad.autograd import saved, watch

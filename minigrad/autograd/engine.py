@@ -43,18 +43,36 @@ def _propagate(
     ready, arrived, plain = _start(roots), [], targets is None and not record
     while ready:
         node = ready.pop()
-        if type(node) is AccumulateGrad:
+        if node.hooks is not None:
+            ends = targets is not None and node not in sending
+            if _attend(node, ends, record, ready, keep) or node in (targets or ()):
+                arrived.append(node)
+            else:
+                node.g = None
+        elif type(node) is AccumulateGrad:
             arrived.append(node)
-        elif plain and node.hooks is None:
+        elif plain:
             node.step(ready, keep)
-        else:  # it is watched, or recorded, or the pass may end here
+        else:  # it is recorded, or the pass may end here
             g = node.g
             if targets is None or node in sending:
                 (_recorded_step if record else type(node).step)(node, ready, keep)
-            if node.hooks is not None or node in (targets or ()):
+            if node in (targets or ()):
                 node.g = g
                 arrived.append(node)
     return arrived
+
+
+def _attend(node: Node, ends: bool, record: bool, ready: list, keep: bool) -> bool:
+    """Visit a node that is watched; say whether the sum, left in ``g``, is wanted."""
+    node.hooks.arrive(node)
+    g = node.g
+    if ends or type(node) is AccumulateGrad:
+        return True
+    step = node.hooks.around(_recorded_step if record else type(node).step)
+    step(node, ready, keep)
+    node.g = g
+    return node.hooks.tensor() is not None
 
 
 def _start(roots: list) -> list[Node]:
@@ -173,6 +191,16 @@ def _deliver(node: Node, create_graph: bool) -> None:
         tensor._grad = wrap(own(node.g))
 
 
+def _deliver_all(arrived: list, create_graph: bool) -> None:
+    """Deliver every sum, or, if there is no room for one of them, none."""
+    for node in arrived:
+        if node.hooks is not None and type(node) is AccumulateGrad:
+            return node.hooks.deliver(arrived, create_graph)  # Chapter 12
+        _check_room(node)
+    for node in arrived:
+        _deliver(node, create_graph)
+
+
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between "
     "the parameter and its gradient which can cause a memory leak. We recommend "
@@ -210,10 +238,7 @@ def backward(
     if create_graph:
         warnings.warn(CYCLE, UserWarning, stacklevel=3)
     with _walk(roots, retain_graph, create_graph, targets) as arrived:
-        for node in arrived:
-            _check_room(node)
-        for node in arrived:
-            _deliver(node, create_graph)
+        _deliver_all(arrived, create_graph)
 
 
 def _backward(
@@ -258,21 +283,38 @@ def _discover_towards(targets: set, roots: list) -> set[Node]:
     return sending
 
 
-class Retain:
-    """Has the sum that arrives at a non-leaf added to its ``.grad`` (Chapter 8)."""
+class Watch:
+    """Who attends to a node. ``tensor()`` is the non-leaf that will keep the sum.
+
+    By itself it only waits for that. Chapter 12 watches what arrives, and the step.
+    """
 
     __slots__ = ("tensor",)
 
-    def __init__(self, tensor: Tensor):
-        self.tensor = weakref.ref(tensor)  # the tensor holds the node, which holds this
+    def __init__(self):
+        self.tensor = type(None)  # called, it gives None: nobody keeps the sum
+
+    def arrive(self, node: Node) -> None:
+        """The sum at a node is complete, and nobody has seen it."""
+
+    def around(self, step):
+        """The step of a node, plain or recorded, and whatever goes with it."""
+        return step
+
+
+def retain(x: Tensor) -> None:
+    """Have the sum that arrives at a non-leaf added to its ``.grad`` (Chapter 8)."""
+    if x._node.hooks is None:
+        x._node.hooks = Watch()
+    x._node.hooks.tensor = weakref.ref(x)
 
 
 def _retaining(inputs: tuple) -> set[Node]:
     """The targets of `backward`; a non-leaf among them will retain its gradient."""
     targets = {*targets_of(inputs, "backward")}
     for x in inputs:
-        if not x.is_leaf and x._node.hooks is None:
-            x._node.hooks = Retain(x)
+        if not x.is_leaf:
+            retain(x)
     return targets
 
 
@@ -336,7 +378,7 @@ def _grad_of(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     targets, found = targets_of(inputs, "grad"), []
     with _walk(roots, keep, create_graph, {*targets}) as arrived:
         for node in arrived:
-            if node.hooks is not None:
+            if node.hooks is not None and type(node) is not AccumulateGrad:
                 _deliver(node, create_graph)
         for node in targets:
             plain = node.g is not None and not create_graph
@@ -365,7 +407,7 @@ def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> 
 TWINS: dict[str, type[Node]] = {}  # of a primitive: whose step is the one to record
 
 
-def _recorded_step(node: Node, ready: list, keep: bool) -> None:
+def _recorded_step(node: Node, ready: list, keep: bool, step=None) -> None:
     """Run a step on tensors instead of arrays, so that the rules are recorded.
 
     While it runs, tensors that know their history stand in for the saved arrays. A
@@ -379,7 +421,8 @@ def _recorded_step(node: Node, ready: list, keep: bool) -> None:
             maker = getattr(node, links[name]) if name in links else node
             setattr(node, name, wrap(array, maker))
     try:
-        TWINS.get(node.primitive.name, type(node)).step(node, ready, keep)
+        step = step or TWINS.get(node.primitive.name, type(node)).step
+        step(node, ready, keep)
     finally:
         for name, array in saved.items():
             if isinstance(getattr(node, name, None), Tensor):  # not freed by the step

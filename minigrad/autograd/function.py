@@ -79,6 +79,13 @@ def unrecorded(node: type[Node], *given: Tensor) -> bool:
     return False
 
 
+def store(node: Node) -> None:
+    """Show what a node has saved to whoever keeps such values (Chapter 12)."""
+    keeper = getattr(mode, "keeper", None)
+    if keeper is not None:
+        keeper(node)
+
+
 def mark(out: Tensor, given: tuple) -> None:
     """Mark what is made in inference mode, and views of what was made there."""
     shown = [x for x in given if np.may_share_memory(out._array, x._array)]
@@ -295,7 +302,7 @@ def _record(primitive: Primitive, given: tuple) -> list[str]:
         if saving and len(given) > 1:  # a constant's rule will not run
             saving = [f"if n{k} is not None:", *(f"    {line}" for line in saving)]
         lines += saving
-    return lines
+    return lines + ["if special:", "    store(node)"] * bool(primitive.saves)
 
 
 def written(primitive: Primitive, name: str, node: str, view: bool):

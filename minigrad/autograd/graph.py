@@ -1,4 +1,4 @@
-# Generated from chapter 6 (book/ch06-graph.ipynb): edit the chapter, not this.
+# Generated from chapters 6 and 12: edit the chapters, not this file.
 """Looking at a graph: its nodes, a drawing of it, and a backward pass step by step.
 
 What draws is in `minigrad.utils`, and is imported when something is drawn.
@@ -134,3 +134,11 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> np.ndarray:
             "element, such as torch.ones_like(y) (Chapter 7)"
         )
     return np.array(gradient._array, tensor._array.dtype)
+
+
+# PyTorch has these names here
+from minigrad.autograd.saved import (  # noqa: E402, F401
+    disable_saved_tensors_hooks,
+    saved_tensors_hooks,
+)
+from minigrad.autograd.watch import register_multi_grad_hook  # noqa: E402, F401

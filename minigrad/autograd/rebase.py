@@ -40,7 +40,7 @@ def move(tensor: Tensor, node: Node | None) -> None:
     """Give a tensor another node; what retains its gradient goes along."""
     kept = tensor.retains_grad
     if kept:
-        tensor._node.hooks = None
+        tensor._node.hooks.tensor = type(None)  # nobody, see Chapter 7
     tensor._node = node
     if kept and node is not None:
         tensor.retain_grad()

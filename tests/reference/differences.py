@@ -515,18 +515,6 @@ nodes(
 # ------------------------------------------------------------------------------
 later = differ(8, "What later chapters bring")
 later(
-    "hooks-come-later",
-    "Hooks.",
-    """
-    x = torch.tensor(3.0, requires_grad=True)
-    x.register_hook(lambda g: g * 2)
-    (x * x).backward()
-    x.grad
-    """,
-    "They have a chapter of their own.",
-    until=12,
-)
-later(
     "batched-weights-with-create-graph",
     "`is_grads_batched` together with `create_graph`.",
     """
@@ -536,4 +524,126 @@ later(
     """,
     "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
     until=14,
+)
+
+# ------------------------------------------------------------------------------
+hooked = differ(12, "What hooks see, and what a failing one leaves")
+START = """\
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+h = x * w
+"""
+hooked(
+    "failing-hook-changes-nothing",
+    "A hook fails after another leaf has been reached.",
+    START
+    + """\
+def fail(leaf):
+    raise ZeroDivisionError
+w.register_post_accumulate_grad_hook(fail)
+try:
+    h.sum().backward()
+except ZeroDivisionError:
+    pass
+x.grad, w.grad
+""",
+    "Sums are delivered when the walk is over, and a failing hook takes the delivery "
+    "back: after a pass that fails, every `.grad` is as it was.",
+)
+hooked(
+    "post-accumulate-hooks-at-the-end",
+    "A leaf's post-accumulate hook and another leaf's hook.",
+    """
+    log = []
+    x = torch.ones(2, requires_grad=True)
+    w = torch.ones(2, requires_grad=True)
+    w.register_post_accumulate_grad_hook(lambda leaf: log.append("w has it"))
+    x.register_hook(lambda g: log.append("x gets it"))
+    (x * 2 * 3 * w).sum().backward()
+    log
+    """,
+    "Delivery is the last part of a pass, so hooks after a delivery come after all "
+    "other hooks. PyTorch serves a leaf as soon as it is reached.",
+)
+hooked(
+    "gradient-of-an-input-is-after-its-hooks",
+    "The gradient at a tensor with a hook, and at one behind it.",
+    START
+    + """\
+h.register_hook(lambda g: g * 10)
+torch.autograd.grad(h.sum(), [h, x])
+""",
+    "The result is what the hooks have left, as it is when `h` is the only input. "
+    "PyTorch returns the gradient before the hook here.",
+)
+hooked(
+    "hook-writes-into-its-argument",
+    "A hook that writes into its argument.",
+    """
+    v = torch.tensor([1.0, 1.0])
+    x, w = (torch.ones(2, requires_grad=True) for _ in range(2))
+    def hook(g):
+        g.mul_(10)
+    x.register_hook(hook)
+    (x + w).backward(v)
+    x.grad, w.grad, v
+    """,
+    "What a hook is given shares memory with nothing: only its own gradient changes.",
+)
+hooked(
+    "hook-of-a-mailbox-stays",
+    "A hook on the mailbox of a leaf, after the graph has gone.",
+    START
+    + """\
+log = []
+h.grad_fn.next_functions[0][0].register_hook(lambda *given: log.append("called"))
+del h
+(x * w).sum().backward()
+log
+""",
+    "A leaf owns its mailbox. In PyTorch the mailbox, and its hooks, go with the last "
+    "graph that leads to it.",
+)
+hooked(
+    "hook-of-a-leaf-switched-off-and-on",
+    "A leaf with a hook is frozen and thawed.",
+    """
+    log = []
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda g: log.append("called"))
+    x.requires_grad_(False)
+    x.requires_grad_(True)
+    x.sum().backward()
+    log
+    """,
+    "A leaf's hooks are those of its mailbox, and a leaf that begins to collect again "
+    "gets a new one.",
+)
+SAVING = """\
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+saving = torch.autograd.graph.saved_tensors_hooks
+"""
+hooked(
+    "pack-writes-into-its-argument",
+    "A pack hook that writes into its argument.",
+    SAVING
+    + """\
+c = torch.tensor([3.0, 4.0])
+with saving(lambda t: t.mul_(10), lambda t: t):
+    x * c
+c
+""",
+    "Changes in place are not watched while a value is packed.",
+)
+hooked(
+    "number-that-is-a-tensor",
+    "A constant tensor without axes.",
+    SAVING
+    + """\
+log = []
+with saving(lambda t: log.append("packed") or t, lambda t: t):
+    x * torch.tensor(2.0)
+log
+""",
+    "It is saved as a number, and a number is not packed.",
 )

@@ -1,0 +1,138 @@
+# Generated from chapter 12 (book/ch12-hooks.ipynb): edit the chapter, not this.
+"""Saved values in other hands: packed when they are recorded, unpacked for the step."""
+
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+
+from minigrad.autograd import function
+from minigrad.autograd.function import FREED, look_twice, set_recording
+from minigrad.autograd.watch import called, hooks_of
+from minigrad.tensor import Node, Tensor, mode, wrap
+
+
+class Packed:
+    """What stands in a slot while its value is packed."""
+
+    def __repr__(self) -> str:
+        return "<packed>"
+
+
+PACKED = Packed()
+
+
+def call_unrecorded(hook, value):
+    """Call a pack or unpack hook; what it computes is no history."""
+    before = set_recording(False)
+    try:
+        return hook(value)
+    finally:
+        set_recording(before)
+
+
+class Boxes:
+    """What ``pack`` has made of a node's saved values, by the name of the slot."""
+
+    def __init__(self, contents: dict, unpack):
+        self.contents, self.unpack = contents, unpack
+
+    @contextmanager
+    def opened(self, node: Node):
+        """For the length of the step, the values are where it will look for them."""
+        for name, box in self.contents.items():
+            value = call_unrecorded(self.unpack, box)
+            if not isinstance(value, Tensor):
+                raise TypeError(
+                    "Output of saved tensor unpack_hook expected to be a Tensor but "
+                    f"got result of type {type(value).__name__}: let "
+                    f"'{called(self.unpack)}' make a tensor of it (Chapter 12)"
+                )
+            setattr(node, name, value._array)
+        node.born = function.clock  # what was packed, nobody has changed in place
+        try:
+            yield
+        finally:
+            if any(getattr(node, name) is FREED for name in self.contents):
+                self.contents = {}
+            for name in self.contents:
+                setattr(node, name, PACKED)
+
+
+class Choices(threading.local):
+    """What this thread wants done with saved values: the innermost choice is last."""
+
+    def __init__(self):
+        self.hooks, self.refused = [], []
+
+
+choices = Choices()
+
+
+def pack_saved(node: Node) -> None:
+    """Pack what a node has just saved; if that fails, no tensor leads to the node."""
+    pack, unpack = choices.hooks[-1]
+    contents = {}
+    for name in node.saves:
+        value = getattr(node, name, None)
+        if isinstance(value, (np.ndarray, np.generic)) and not _number(node, name):
+            contents[name] = call_unrecorded(pack, wrap(value))
+    if contents:
+        hooks_of(node).boxes = Boxes(contents, unpack)
+        for name in contents:
+            setattr(node, name, PACKED)
+
+
+def _number(node: Node, name: str) -> bool:
+    """Whether a slot holds a constant without axes, as in ``x * 2``."""
+    links = dict(zip(node.primitive.rules, node.links, strict=True))
+    constant = name in links and getattr(node, links[name]) is None
+    return constant and np.ndim(getattr(node, name)) == 0
+
+
+class saved_tensors_hooks:  # noqa: N801 (PyTorch's own spelling)
+    """In this block, ``pack`` gets each value that a node saves; ``unpack`` undoes it.
+
+    Of blocks inside one another the innermost decides. It holds for this thread.
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> None:
+        refuse_if_disabled()
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise TypeError(
+                    "saved_tensors_hooks(): incompatible function arguments: pack and "
+                    f"unpack are functions, and not {type(hook).__name__} (Chapter 12)"
+                )
+        choices.hooks.append((self.pack_hook, self.unpack_hook))
+        mode.keeper = pack_saved
+        look_twice(1)
+
+    def __exit__(self, *failure) -> None:
+        choices.hooks.pop()
+        mode.keeper = pack_saved if choices.hooks else None
+        look_twice(-1)
+
+
+def refuse_if_disabled() -> None:
+    """Raise what `disable_saved_tensors_hooks` was told to say, if it is in force."""
+    if choices.refused:
+        raise RuntimeError(
+            f"{choices.refused[-1]}. Saved tensors hooks and a block that disables "
+            "them do not go together: leave one of the two first (Chapter 12)"
+        )
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str):
+    """In this block, or function, `saved_tensors_hooks` is an error that says this."""
+    choices.refused.append(error_message)
+    try:
+        if choices.hooks:
+            refuse_if_disabled()
+        yield
+    finally:
+        choices.refused.pop()
