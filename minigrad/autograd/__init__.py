@@ -1,4 +1,4 @@
-# Generated from chapters 5, 7, 8 and 12: edit the chapters, not this file.
+# Generated from chapters 5, 7, 8, 12 and 13: edit the chapters, not this file.
 """Recording, and walking back: what happens when you call ``backward``."""
 
 from minigrad.autograd import function
@@ -18,3 +18,6 @@ from minigrad.autograd.grad_mode import (
 
 
 from minigrad.autograd import saved, watch
+
+
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck

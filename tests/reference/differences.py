@@ -647,3 +647,46 @@ log
 """,
     "It is saved as a number, and a number is not packed.",
 )
+
+checks = differ(13, "What a check of gradients says")
+checks(
+    "check-warns-of-kinks",
+    "A check at a kink.",
+    """
+    x = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    torch.autograd.gradcheck(torch.abs, x)
+    """,
+    "Both pass, because the mean of the two slopes is what the rule returns. minigrad "
+    "warns, and names the element.",
+)
+checks(
+    "check-refuses-changing-shapes",
+    "A check of a function whose shape depends on the numbers.",
+    """
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    function = lambda x: x if x.detach().sum() == 2 else x.sum()
+    torch.autograd.gradcheck(function, x, raise_exception=False)
+    """,
+    "PyTorch compares the two moved outputs with each other only, and then spreads the "
+    "one that is smaller.",
+)
+checks(
+    "check-forward-comes-later",
+    "Checks of forward mode.",
+    """
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    torch.autograd.gradcheck(torch.sin, x, check_forward_ad=True)
+    """,
+    "Forward mode has a chapter of its own.",
+    until=15,
+)
+checks(
+    "check-batched-comes-later",
+    "Checks of batched gradients.",
+    """
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    torch.autograd.gradcheck(torch.sin, x, check_batched_grad=True)
+    """,
+    "Batches of gradients come with gradients of gradients.",
+    until=14,
+)
