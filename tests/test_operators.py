@@ -2,13 +2,14 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad import elementwise, reductions
+from minigrad import elementwise, indexing, linalg, reductions, selections, shapes
 from tests.operators import answer, ch09, ch10, operands
 from tests.reference.record_operators import FILE, dtypes, table
 
@@ -87,11 +88,15 @@ def test_what_is_listed_as_different_is_different(part):
     )
 
 
-@pytest.mark.parametrize("module", [elementwise, reductions])
+MODULES = [elementwise, reductions, selections, indexing, shapes, linalg]
+SYNONYMS = {*elementwise.ALIASES, "moveaxis", "swapdims", "concat", "concatenate"}
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_every_exported_operator_is_in_the_table(module):
-    assert {*module.__all__} - {*elementwise.ALIASES} <= {
-        case.name for case, _ in CASES.values()
-    }
+    text = " ".join(case.expression for case, _ in CASES.values())
+    called = {case.name for case, _ in CASES.values()} | {*re.findall(r"\w+", text)}
+    assert {*module.__all__} - SYNONYMS <= called
 
 
 SMOOTH = [
