@@ -52,5 +52,8 @@ from minigrad.linalg import det, inv as inverse
 from minigrad.shapes import *
 
 
+from minigrad import nn
+
+
 from minigrad import methods
 from minigrad.autograd import rebase

@@ -361,7 +361,10 @@ def _stacked(count: int):
 
 
 def pad(input, pad, mode="constant", value=None):
-    """Numbers around the elements: (left, right) of the last axis, and so on."""
+    """Numbers around the elements: (left, right) of the last axis, and so on.
+
+    A negative number takes elements away.
+    """
     check_tensor("pad", input)
     if mode != "constant" or len(pad) % 2 or len(pad) > 2 * input.ndim:
         raise RuntimeError(
@@ -371,6 +374,11 @@ def pad(input, pad, mode="constant", value=None):
         )
     sides = [(0, 0)] * (input.ndim - len(pad) // 2)
     sides += [(pad[k], pad[k + 1]) for k in range(len(pad) - 2, -1, -2)]
+    if builtins.any(n < 0 for side in sides for n in side):  # cut there first
+        ends = zip(sides, input.shape, strict=True)
+        cuts = [slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in ends]
+        input = input[tuple(cuts)]
+        sides = [(max(a, 0), max(b, 0)) for a, b in sides]
     return _pad(input, tuple(sides), value or 0)
 
 

@@ -155,3 +155,27 @@ calculus(
     "torch.linalg.inv(torch.ones(2, 2))",
     raises="_LinAlgError: singular",
 )
+
+# ------------------------------------------------------------------------------
+functions = Theme(
+    ROWS, 10, "Functions of torch.nn.functional", "what-is-the-derivative-of-an-inverse"
+)
+for name, words, expression in [
+    ("pad", "A padding begins with the last axis.", "pad(x, (1, 0, 0, 2), value=7.0)"),
+    ("negative-pad", "A negative one cuts.", "pad(x, (-1, 1))"),
+    ("gelu", "The exact form is the default.", "gelu(x)"),
+    ("gelu-tanh", "The other has to be asked for.", "gelu(x, approximate='tanh')"),
+    ("silu", "A swish.", "silu(x)"),
+    ("softplus", "A bend without a corner.", "softplus(x, beta=2)"),
+    ("leaky-relu", "A corner that leaks.", "leaky_relu(x, 0.1)"),
+]:
+    functions(
+        f"functional-{name}",
+        words,
+        f"""
+        x = torch.tensor([[-1.0, 0.5], [2.0, -0.25]], requires_grad=True)
+        y = torch.nn.functional.{expression}
+        y.sum().backward()
+        y.detach(), x.grad
+        """,
+    )
