@@ -311,3 +311,20 @@ saved(
     setup=SAVED,
     raises="RuntimeError: not here",
 )
+
+# ------------------------------------------------------------------------------
+moved = Theme(ROWS, 12, "Hooks and changes in place", "what-may-a-hook-answer")
+moved(
+    "hook-stays-with-the-old-node",
+    "After a change in place a hook stays behind, and `retain_grad` moves along.",
+    """
+    log = []
+    x = torch.tensor([1.0, -2.0], requires_grad=True)
+    h = x * 3
+    h.register_hook(lambda g: log.append(g.tolist()))
+    h.retain_grad()
+    h.relu_()
+    (h * 10).sum().backward()
+    log, h.grad, x.grad
+    """,
+)
