@@ -422,7 +422,8 @@ def _header(contributors: list[Chapter], file: str) -> str:
             return long
         return f"{HEADER}{name}: edit the chapter, not this file."
     name = f"chapters {', '.join(numbers[:-1])} and {numbers[-1]}"
-    return f"{HEADER}{name}: edit the chapters, not this file."
+    long = f"{HEADER}{name}: edit the chapters, not this file."
+    return long if len(long) <= LINE_LENGTH else f"{HEADER}{name}: edit the chapters."
 
 
 def _defines(cell: Cell) -> bool:

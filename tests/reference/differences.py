@@ -522,8 +522,7 @@ later(
     rows = {'is_grads_batched': True, 'create_graph': True}
     torch.autograd.grad(x * x, x, torch.eye(2), **rows)
     """,
-    "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
-    until=14,
+    "Rows that keep their history have to be stacked with it. Call grad once for each.",
 )
 
 # ------------------------------------------------------------------------------
@@ -687,6 +686,5 @@ checks(
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     torch.autograd.gradcheck(torch.sin, x, check_batched_grad=True)
     """,
-    "Batches of gradients come with gradients of gradients.",
-    until=14,
+    "Batches of gradients that can be differentiated are not built yet.",
 )

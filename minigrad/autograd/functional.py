@@ -1,0 +1,265 @@
+# Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
+"""Jacobians, Hessians and their products with vectors, of functions of tensors.
+
+All of them call the function once on inputs of their own, and then walk back with
+`minigrad.autograd.grad`. Nothing is accumulated anywhere.
+"""
+
+from minigrad.autograd import engine
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.creation import eye, ones_like, zeros_like
+from minigrad.shapes import stack
+from minigrad.tensor import Tensor
+
+
+def _as_tuple(value, what: str, caller: str) -> tuple[bool, tuple]:
+    """Whether there is a tuple of tensors, and the tensors as a tuple."""
+    many = isinstance(value, tuple)
+    items = value if many else (value,)
+    for i, x in enumerate(items):
+        if not isinstance(x, Tensor):
+            where = f"value at index {i}" if many else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {caller} must be either a Tensor or a tuple of "
+                f"Tensors but the {where} has type {type(x)}. Make a tensor of it "
+                "with torch.tensor (Chapter 14)"
+            )
+    return many, items
+
+
+def _own(inputs: tuple, create_graph: bool) -> tuple:
+    """Inputs to differentiate by; connected with the given ones if that is wanted."""
+    return tuple(
+        x.view_as(x)
+        if create_graph and x.requires_grad
+        else x.detach().requires_grad_()
+        for x in inputs
+    )
+
+
+def _give(values, create_graph: bool, many: bool):
+    """The values as the caller wants them: without history, and bare if single."""
+    values = tuple(v if create_graph else v.detach() for v in values)
+    return values if many else values[0]
+
+
+STRICT = {
+    "output": "Output {} of the user-provided function does not require gradients. The "
+    "outputs must be computed in a differentiable manner from the input when running "
+    "in strict mode.",
+    "back": "The output of the user-provided function is independent of input {}. This "
+    "is not allowed in strict mode.",
+    "row": "Output {} of the user-provided function is independent of input {}. This "
+    "is not allowed in strict mode.",
+    "jacobian": "The jacobian of the user-provided function is independent of input "
+    "{}. This is not allowed in strict mode{}.",
+    "hessian": "The hessian of the user-provided function is independent of input {}. "
+    "This is not allowed in strict mode{}.",
+    "trick": "The gradient with respect to the input is independent of entry {} in the "
+    "grad_outputs when using the double backward trick to compute forward mode "
+    "gradients. This is not allowed in strict mode.",
+}
+
+
+def _refuse(kind: str, *places) -> None:
+    """Raise the error of strict mode."""
+    raise RuntimeError(
+        STRICT[kind].format(*places) + " Leave strict out: zeros stand for what does "
+        "not depend on an input (Chapter 14)"
+    )
+
+
+def _call(func, inputs: tuple, caller: str, strict: bool) -> tuple[bool, tuple]:
+    """Call the function; whether it returned a tuple, and its outputs."""
+    found = func(*inputs)
+    many, ys = _as_tuple(found, "outputs of the user-provided function", caller)
+    for i, y in enumerate(ys):
+        if strict and not y.requires_grad:
+            _refuse("output", i)
+    return many, ys
+
+
+def _pull(ys, xs, vs, create_graph: bool, strict=None, after="jacobian", *at) -> tuple:
+    """The sum of vᵀJ over the outputs, for each input; zeros where nothing depends.
+
+    ``strict`` is the kind of refusal if an input plays no part, ``after`` the kind if
+    the result is constant, though it was to be differentiated again.
+    """
+    pairs = [(y, v) for y, v in zip(ys, vs, strict=True) if y.requires_grad]
+    found = [None] * len(xs)
+    if pairs:
+        ys, vs = zip(*pairs, strict=True)
+        found = engine.grad(ys, xs, vs, True, create_graph, allow_unused=True)
+    for i, g in enumerate(found):
+        if strict and g is None:
+            _refuse(strict, *at, i, "")
+        if strict and create_graph and not g.requires_grad and after:
+            _refuse(after, i, " when create_graph=True")
+    pairs = zip(xs, found, strict=True)
+    return tuple(zeros_like(x) if g is None else g for x, g in pairs)
+
+
+def _weights(v, like: tuple, many: bool, caller: str, which: str) -> tuple:
+    """The vectors v, in the shapes of ``like``; ones if there is but one number."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(
+                f"The vector v can only be None if {which} a single Tensor with a "
+                "single element. Give v in its shape (Chapter 14)"
+            )
+        return (ones_like(like[0]),)
+    vs = _as_tuple(v, "v", caller)[1]
+    if len(vs) != len(like):
+        said = (
+            f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}"
+        )
+        raise RuntimeError(
+            (said if many else "The given v should contain a single Tensor")
+            + ". Give one vector for each tensor (Chapter 14)"
+        )
+    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
+        if a.shape != b.shape:
+            entry = f"Entry {i} in " if many else ""
+            raise RuntimeError(
+                f"{entry}v has invalid size: should be {b.shape} but got {a.shape}. "
+                "Reshape it (Chapter 14)"
+            )
+    return vs
+
+
+INPUT = "the input to the user-provided function is"
+OUTPUT = "the user-provided function returns"
+
+
+def vjp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
+    """Return ``func(inputs)`` and vᵀJ there."""
+    many, xs = _as_tuple(inputs, "inputs", "vjp")
+    with enable_grad():
+        xs = _own(xs, create_graph)
+        more, ys = _call(func, xs, "vjp", strict)
+        vs = _weights(v, ys, more, "vjp", OUTPUT)
+        found = _pull(ys, xs, vs, create_graph, "back" if strict else None)
+    return _give(ys, create_graph, more), _give(found, create_graph, many)
+
+
+def jvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
+    """Return ``func(inputs)`` and Jv there, by two backward passes."""
+    many, xs = _as_tuple(inputs, "inputs", "jvp")
+    with enable_grad():
+        vs = _weights(v, xs, many, "jvp", INPUT)
+        xs = _own(xs, create_graph)
+        more, ys = _call(func, xs, "jvp", strict)
+        us = tuple(zeros_like(y).requires_grad_() for y in ys)
+        rows = _pull(ys, xs, us, True, "back" if strict else None)
+        found = _pull(rows, us, vs, create_graph, "trick" if strict else None)
+    return _give(ys, create_graph, more), _give(found, create_graph, more)
+
+
+def _check_way(strict: bool, vectorize: bool, forward: bool) -> None:
+    """Refuse what PyTorch refuses, and what is not built."""
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
+            "are not supported together. Please either set `strict=False` or "
+            "`vectorize=False` (Chapter 14)"
+        )
+    if forward:
+        raise NotImplementedError(
+            "forward mode is not built before Chapter 15: use the reverse mode, which "
+            "gives the same numbers (Chapter 14)"
+        )
+
+
+def jacobian(
+    func,
+    inputs,
+    create_graph=False,
+    strict=False,
+    vectorize=False,
+    strategy="reverse-mode",
+):
+    """Return the Jacobian, in the output's shape followed by the input's.
+
+    One backward pass for each element of the output, with ``vectorize`` as without.
+    For tuples, a tuple for each output that holds a block for each input.
+    """
+    _check_way(strict, vectorize, strategy == "forward-mode")
+    many, xs = _as_tuple(inputs, "inputs", "jacobian")
+    with enable_grad():
+        xs = _own(xs, create_graph)
+        more, ys = _call(func, xs, "jacobian", strict)
+        blocks = [_block(y, xs, create_graph, strict, i) for i, y in enumerate(ys)]
+        blocks = tuple(_give(block, create_graph, many) for block in blocks)
+    return blocks if more else blocks[0]
+
+
+def _block(y: Tensor, xs: tuple, create_graph: bool, strict: bool, i: int) -> list:
+    """The Jacobian of one output by every input, row by row."""
+    kind, rows = "row" if strict else None, []
+    for e in eye(y.numel(), dtype=y.dtype):
+        e = e.reshape(y.shape)
+        rows.append(_pull((y,), xs, (e,), create_graph, kind, "jacobian", i))
+    if not rows:
+        return [
+            zeros_like(x).expand(0, *x.shape).reshape(*y.shape, *x.shape) for x in xs
+        ]
+    columns = zip(*rows, strict=True)
+    pairs = zip(columns, xs, strict=True)
+    return [stack(list(c)).reshape(*y.shape, *x.shape) for c, x in pairs]
+
+
+def _slopes(func, xs: tuple, caller: str, strict: bool) -> tuple:
+    """The one output of a function, and its recorded gradient."""
+    many, ys = _call(func, xs, caller, strict)
+    if many or ys[0].numel() != 1:
+        said = f"The function given to {caller} should return a single Tensor"
+        if not many:
+            said = (
+                f"The Tensor returned by the function given to {caller} should contain "
+                "a single element"
+            )
+        raise RuntimeError(f"{said}. Sum it up, or call jacobian (Chapter 14)")
+    found = _pull(ys, xs, (ones_like(ys[0]),), True, "back" if strict else None)
+    return ys[0], found
+
+
+def _product(func, inputs, v, create_graph: bool, strict: bool, caller: str):
+    """The value, and vᵀH: the gradient, weighted by v, and differentiated again."""
+    many, xs = _as_tuple(inputs, "inputs", caller)
+    with enable_grad():
+        vs = _weights(v, xs, many, caller, INPUT)
+        xs = _own(xs, create_graph)
+        y, slopes = _slopes(func, xs, caller, strict)
+        kind = "jacobian" if strict else None
+        found = _pull(slopes, xs, vs, create_graph, kind, "hessian")
+    return _give((y,), create_graph, False), _give(found, create_graph, many)
+
+
+def vhp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
+    """Return ``func(inputs)`` and vᵀH there, H being the Hessian."""
+    return _product(func, inputs, v, create_graph, strict, "vhp")
+
+
+def hvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
+    """Return ``func(inputs)`` and Hv there. H is symmetric, so it is `vhp`."""
+    return _product(func, inputs, v, create_graph, strict, "hvp")
+
+
+def hessian(
+    func,
+    inputs,
+    create_graph=False,
+    strict=False,
+    vectorize=False,
+    outer_jacobian_strategy="reverse-mode",
+):
+    """Return the Hessian: the Jacobian of the gradient. For a tuple, its blocks."""
+    forward = outer_jacobian_strategy == "forward-mode"
+    _check_way(strict, vectorize, forward)
+    many, xs = _as_tuple(inputs, "inputs", "hessian")
+
+    def slopes(*points):
+        return _slopes(func, points, "hessian", strict)[1]
+
+    found = jacobian(slopes, xs, create_graph, strict)
+    return found if many else found[0][0]
