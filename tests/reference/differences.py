@@ -523,6 +523,7 @@ later(
     torch.autograd.grad(x * x, x, torch.eye(2), **rows)
     """,
     "Rows that keep their history have to be stacked with it. Call grad once for each.",
+    "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
 )
 
 # ------------------------------------------------------------------------------
@@ -676,8 +677,8 @@ checks(
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     torch.autograd.gradcheck(torch.sin, x, check_forward_ad=True)
     """,
-    "Forward mode has a chapter of its own.",
-    until=15,
+    "Forward mode has a chapter of its own, and a test there compares it with reverse "
+    "mode for every operation.",
 )
 checks(
     "check-batched-comes-later",
@@ -687,4 +688,78 @@ checks(
     torch.autograd.gradcheck(torch.sin, x, check_batched_grad=True)
     """,
     "Batches of gradients that can be differentiated are not built yet.",
+    "Batches of gradients come with gradients of gradients.",
+)
+
+# ------------------------------------------------------------------------------
+forward = differ(15, "What has a tangent")
+DUAL = """\
+ad = torch.autograd.forward_ad
+x = torch.ones(2)
+"""
+forward(
+    "tangent-of-a-view-in-place",
+    "A view with a tangent is changed in place.",
+    DUAL
+    + """\
+with ad.dual_level():
+    y = ad.make_dual(x, x) * 1
+    y[0:1].mul_(2)
+    t = ad.unpack_dual(y).tangent
+t
+""",
+    "The tangents of a view and its base would have to share memory as well. minigrad "
+    "refuses: a copy has a tangent of its own.",
+)
+forward(
+    "tangent-of-what-turns-in-place",
+    "A tensor with a tangent turns its axes in place.",
+    DUAL
+    + """\
+with ad.dual_level():
+    y = ad.make_dual(x, x) * 1
+    y.unsqueeze_(0)
+    t = ad.unpack_dual(y).tangent
+t
+""",
+    "A tangent does not turn with it here. minigrad refuses: a new tensor, as "
+    "`y.unsqueeze(0)` makes one, has its tangent.",
+)
+forward(
+    "tangent-overwritten",
+    "What moves is written over.",
+    DUAL
+    + """\
+with ad.dual_level():
+    y = ad.make_dual(x, x) * 1
+    y.zero_()
+    t = ad.unpack_dual(y).tangent
+t
+""",
+    "Zeros and no tangent mean the same. PyTorch keeps zeros, minigrad nothing.",
+)
+forward(
+    "tangent-that-is-a-number",
+    "A number as a tangent.",
+    DUAL
+    + """\
+with ad.dual_level():
+    ad.make_dual(x, 3.0)
+""",
+    "PyTorch asks the number for a method of tensors; minigrad says what is missing.",
+)
+forward(
+    "tangent-of-a-gradient",
+    "A gradient is computed inside a level.",
+    DUAL
+    + """\
+x.requires_grad_()
+with ad.dual_level():
+    y = ad.make_dual(x, torch.tensor([1.0, 0.0]))
+    (g,) = torch.autograd.grad((y ** 3).sum(), y, create_graph=True)
+    t = ad.unpack_dual(g).tangent
+None if t is None else t.tolist()
+""",
+    "In PyTorch the backward pass carries tangents as well: forward over reverse. Here "
+    "it reads saved arrays, which have none. Take the gradient of the tangent.",
 )
