@@ -513,7 +513,7 @@ nodes(
 )
 
 # ------------------------------------------------------------------------------
-later = differ(8, "What later chapters bring")
+later = differ(8, "What has not been built")
 later(
     "batched-weights-with-create-graph",
     "`is_grads_batched` together with `create_graph`.",
@@ -523,7 +523,6 @@ later(
     torch.autograd.grad(x * x, x, torch.eye(2), **rows)
     """,
     "Rows that keep their history have to be stacked with it. Call grad once for each.",
-    "Rows that keep their history have to be stacked with it. Chapter 14 needs that.",
 )
 
 # ------------------------------------------------------------------------------
@@ -688,7 +687,6 @@ checks(
     torch.autograd.gradcheck(torch.sin, x, check_batched_grad=True)
     """,
     "Batches of gradients that can be differentiated are not built yet.",
-    "Batches of gradients come with gradients of gradients.",
 )
 
 # ------------------------------------------------------------------------------
