@@ -1,7 +1,7 @@
 # Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
 """Functions that take a function and return its derivative, as in torch.func."""
 
-from minigrad.autograd.functional import _own, _pull
+from minigrad.autograd.functional import _fresh, _pull
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.creation import eye, ones_like, zeros_like
 from minigrad.shapes import stack
@@ -29,7 +29,7 @@ def _settled(value, own: tuple):
 def _places(argnums, args: tuple) -> tuple:
     """The places of the arguments to differentiate by, and these, as our own."""
     places = argnums if isinstance(argnums, tuple) else (argnums,)
-    args, own = list(args), _own(tuple(args[i] for i in places), True)
+    args, own = list(args), _fresh(tuple(args[i] for i in places), True)
     for i, x in zip(places, own, strict=True):
         args[i] = x
     return args, own
@@ -71,7 +71,7 @@ def grad(func, argnums=0, has_aux: bool = False):
 def vjp(func, *primals):
     """Return ``func(*primals)``, and the function that takes v to vᵀJ."""
     with enable_grad():
-        own = _own(primals, True)
+        own = _fresh(primals, True)
         found = func(*own)
         ys = found if isinstance(found, tuple) else (found,)
 
@@ -89,7 +89,7 @@ def vjp(func, *primals):
 def jvp(func, primals: tuple, tangents: tuple):
     """Return ``func(*primals)`` and Jv, by two backward passes."""
     with enable_grad():
-        own = _own(primals, True)
+        own = _fresh(primals, True)
         found = func(*own)
         ys = found if isinstance(found, tuple) else (found,)
         us = tuple(zeros_like(y).requires_grad_() for y in ys)

@@ -27,7 +27,7 @@ def _as_tuple(value, what: str, caller: str) -> tuple[bool, tuple]:
     return many, items
 
 
-def _own(inputs: tuple, create_graph: bool) -> tuple:
+def _fresh(inputs: tuple, create_graph: bool) -> tuple:
     """Inputs to differentiate by; connected with the given ones if that is wanted."""
     return tuple(
         x.view_as(x)
@@ -135,7 +135,7 @@ def vjp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
     """Return ``func(inputs)`` and vᵀJ there."""
     many, xs = _as_tuple(inputs, "inputs", "vjp")
     with enable_grad():
-        xs = _own(xs, create_graph)
+        xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "vjp", strict)
         vs = _weights(v, ys, more, "vjp", OUTPUT)
         found = _pull(ys, xs, vs, create_graph, "back" if strict else None)
@@ -147,7 +147,7 @@ def jvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
     many, xs = _as_tuple(inputs, "inputs", "jvp")
     with enable_grad():
         vs = _weights(v, xs, many, "jvp", INPUT)
-        xs = _own(xs, create_graph)
+        xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "jvp", strict)
         us = tuple(zeros_like(y).requires_grad_() for y in ys)
         rows = _pull(ys, xs, us, True, "back" if strict else None)
@@ -186,7 +186,7 @@ def jacobian(
     _check_way(strict, vectorize, strategy == "forward-mode")
     many, xs = _as_tuple(inputs, "inputs", "jacobian")
     with enable_grad():
-        xs = _own(xs, create_graph)
+        xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "jacobian", strict)
         blocks = [_block(y, xs, create_graph, strict, i) for i, y in enumerate(ys)]
         blocks = tuple(_give(block, create_graph, many) for block in blocks)
@@ -228,7 +228,7 @@ def _product(func, inputs, v, create_graph: bool, strict: bool, caller: str):
     many, xs = _as_tuple(inputs, "inputs", caller)
     with enable_grad():
         vs = _weights(v, xs, many, caller, INPUT)
-        xs = _own(xs, create_graph)
+        xs = _fresh(xs, create_graph)
         y, slopes = _slopes(func, xs, caller, strict)
         kind = "jacobian" if strict else None
         found = _pull(slopes, xs, vs, create_graph, kind, "hessian")

@@ -8,7 +8,7 @@ ROWS: list[Row] = []
 twice = Theme(ROWS, 14, "Gradients of gradients", "where-does-the-2x-2-come-from")
 twice(
     "grad-accumulates-both-orders",
-    "Two passes leave $2x + 2$ in `.grad`: the sum of both derivatives.",
+    "Two passes leave `2x + 2` in `.grad`: the sum of both derivatives.",
     """
     import warnings
     warnings.simplefilter("ignore")
