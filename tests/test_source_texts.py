@@ -9,10 +9,9 @@ import pytest
 
 import minigrad as torch
 from tests.reference import ledger
-from tests.reference.record_leaves import problems
-from tests.reference.record_source_texts import CASES, recorded
+from tests.reference.record_source_texts import CASES, RECORDED
 
-ANSWERS = recorded()
+ANSWERS = ledger.answers(RECORDED)
 
 
 def test_every_example_is_recorded():
@@ -21,7 +20,7 @@ def test_every_example_is_recorded():
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_example(name):
-    found = problems(name, ledger.run(CASES[name], torch), ANSWERS[name])
+    found = ledger.problems(ledger.run(CASES[name], torch), ANSWERS[name])
     assert not found, f"{CASES[name]}\n" + "\n".join(found)
 
 

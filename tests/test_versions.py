@@ -24,9 +24,9 @@ from minigrad.autograd import function, graph, versions
 from minigrad.autograd.rebase import Places
 from minigrad.numerical import numerical_vjp
 from tests.reference import ledger
-from tests.reference.record_inplace import CASES, DIFFERENT, WORDED, recorded
+from tests.reference.record_inplace import CASES, DIFFERENT, RECORDED, WORDED
 
-ANSWERS = recorded()
+ANSWERS = ledger.answers(RECORDED)
 CHAPTER = Path(__file__).parents[1] / "book" / "ch11-inplace.ipynb"
 
 

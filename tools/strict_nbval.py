@@ -54,14 +54,15 @@ TOO_EARLY = re.compile(
     "module 'minigrad.*' has no attribute"
 )
 # Run in the kernel after each cell: where do the modules of minigrad come from?
-ORIGINS = """
-import sys as _sys, importlib.util as _util, json as _json
-_own = [n for n in _sys.modules if n.split(".")[0] == "minigrad"]
-_found = {n: _sys.modules[n].__file__ for n in _own}
-_found["minigrad"] = _util.find_spec("minigrad").origin
-print(_json.dumps(_found))
-del _sys, _util, _json, _own, _found
+# (In a namespace of its own: what a chapter has named must stay what it is.)
+PROBE = """
+import sys, importlib.util, json
+mine = [name for name in sys.modules if name.split(".")[0] == "minigrad"]
+found = {name: sys.modules[name].__file__ for name in mine}
+found["minigrad"] = importlib.util.find_spec("minigrad").origin
+print(json.dumps(found))
 """
+ORIGINS = f"exec({PROBE!r}, {{}})"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,6 +20,11 @@ import numpy as np
 
 RECORDED = Path(__file__).with_name("ledger.json")
 PASSING = re.compile(r" at 0x[0-9a-fA-F]+|\s*\(Triggered internally at [^)]*\)")
+# PyTorch compiles something for its first dual tensor, and warns of it once
+FIRST_DUAL = """
+with torch.autograd.forward_ad.dual_level():
+    torch.autograd.forward_ad.make_dual(torch.ones(1), torch.ones(1))
+"""
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ def record(programs: dict[str, str], path: Path) -> None:
     import torch
 
     torch.set_warn_always(True)
+    run(FIRST_DUAL, torch)
     lines = []
     for name, code in programs.items():
         torch.set_grad_enabled(True)  # whatever the program before has left
@@ -161,6 +167,33 @@ def record(programs: dict[str, str], path: Path) -> None:
     text = f'{{\n"torch": "{torch.__version__}",\n"cases": {{\n'
     path.write_text(text + ",\n".join(lines) + "\n}\n}\n", encoding="utf-8")
     print(len(lines), "cases")
+
+
+def answers(path: Path) -> dict[str, dict]:
+    """What `record` has written: PyTorch's answers, by the names of the programs."""
+    return json.loads(path.read_text(encoding="utf-8"))["cases"]
+
+
+def problems(answer: Answer, stored: dict, words: str | None = None) -> list[str]:
+    """Where an answer differs from a recorded one.
+
+    Values must be equal, errors of the same type with the same opening words (or with
+    ``words``), warnings of the same categories.
+    """
+    found = []
+    if answer.value != stored.get("value"):
+        found.append(f"answers {answer.value}, not {stored.get('value')}")
+    kind, said = answer.error or ("no error", "")
+    wanted, message = stored.get("error", ("no error", ""))
+    words = words or " ".join(message.split()).rstrip(".")[:60]
+    if kind != wanted:
+        found.append(f"raises {kind}, not {wanted}: {said}")
+    elif words not in " ".join(said.split()):
+        found.append(f"raises without “{words}”: {said}")
+    warned = [category for category, _ in answer.warnings]
+    if warned != [category for category, _ in stored.get("warnings", [])]:
+        found.append(f"warns {answer.warnings}")
+    return found
 
 
 def run(code: str, torch) -> Answer:

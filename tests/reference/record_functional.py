@@ -8,8 +8,9 @@ It writes functional.json beside this file: for each program the repr of its las
 or the type and message of the error. The tests run the same programs on minigrad.
 """
 
-import json
 from pathlib import Path
+
+from tests.reference import ledger
 
 RECORDED = Path(__file__).with_name("functional.json")
 CASES: dict[str, str] = {}
@@ -136,15 +137,8 @@ for line in ERRORS:
     CASES[f"error: {line}"] = f"{START}{line}\n"
 
 
-def recorded() -> dict[str, dict]:
-    """What PyTorch has answered, by the name of the case."""
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["cases"]
-
-
 def main() -> None:
     """Run all programs on PyTorch and write what they come to."""
-    from tests.reference import ledger
-
     ledger.record(CASES, RECORDED)
 
 

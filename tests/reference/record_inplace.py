@@ -10,9 +10,10 @@ programs are those of inplace.txt, and two tables that are made here: every meth
 an underscore, and every operation with each of its arrays changed before `backward`.
 """
 
-import json
 import re
 from pathlib import Path
+
+from tests.reference import ledger
 
 CASES: dict[str, str] = {}
 WRITTEN = Path(__file__).with_name("inplace.txt").read_text(encoding="utf-8")
@@ -96,15 +97,8 @@ DIFFERENT = {
 }
 
 
-def recorded() -> dict[str, dict]:
-    """What PyTorch has answered, by the name of the case."""
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["cases"]
-
-
 def main() -> None:
     """Run all programs on PyTorch and write what they come to."""
-    from tests.reference import ledger
-
     ledger.record(CASES, RECORDED)
 
 

@@ -11,9 +11,10 @@ programs on minigrad and need no PyTorch.
 
 # ruff: noqa: E501 (a program stays in one piece)
 
-import json
 from itertools import product
 from pathlib import Path
+
+from tests.reference import ledger
 
 CASES: dict[str, str] = {}
 
@@ -22,6 +23,8 @@ CASES: dict[str, str] = {}
 
 START = """\
 import copy, warnings
+
+from tests.reference import ledger
 warnings.simplefilter("ignore")
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 c = torch.tensor([3.0, 4.0])
@@ -656,37 +659,8 @@ WORDED = {
 DIFFERENT: dict[str, str] = {}
 
 
-def recorded() -> dict[str, dict]:
-    """What PyTorch has answered, by the name of the case."""
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["cases"]
-
-
-def problems(name: str, answer, stored: dict) -> list[str]:
-    """Where an answer differs from the recorded one.
-
-    Values must be equal, errors of the same type with the same opening words (or those
-    of `WORDED`), warnings of the same categories.
-    """
-    found = []
-    if answer.value != stored.get("value"):
-        found.append(f"answers {answer.value}, not {stored.get('value')}")
-    kind, said = answer.error or ("no error", "")
-    wanted, words = stored.get("error", ("no error", ""))
-    words = WORDED.get(name, " ".join(words.split()).rstrip(".")[:60])
-    if kind != wanted:
-        found.append(f"raises {kind}, not {wanted}: {said}")
-    elif words not in " ".join(said.split()):
-        found.append(f"raises without “{words}”: {said}")
-    warned = [category for category, _ in answer.warnings]
-    if warned != [category for category, _ in stored.get("warnings", [])]:
-        found.append(f"warns {answer.warnings}")
-    return found
-
-
 def main() -> None:
     """Run all programs on PyTorch and write what they come to."""
-    from tests.reference import ledger
-
     ledger.record(CASES, RECORDED)
 
 

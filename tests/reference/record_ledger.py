@@ -21,11 +21,6 @@ from tests.reference import ledger
 from tests.reference.ledger import Row
 
 Entry = dict[str, object]
-# PyTorch compiles something for its first dual tensor, and warns of it once
-FIRST_DUAL = """
-with torch.autograd.forward_ad.dual_level():
-    torch.autograd.forward_ad.make_dual(torch.ones(1), torch.ones(1))
-"""
 
 
 def broken_promises(rows: list[Row], torch) -> list[str]:
@@ -105,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     torch.set_warn_always(True)
     torch.set_num_threads(1)
-    ledger.run(FIRST_DUAL, torch)
+    ledger.run(ledger.FIRST_DUAL, torch)
     rows = ledger.rows()
     broken = broken_promises(rows, torch)
     version = torch.__version__.partition("+")[0]

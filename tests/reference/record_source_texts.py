@@ -11,8 +11,9 @@ minigrad and need no PyTorch.
 
 # ruff: noqa: E501 (a program stays in one piece)
 
-import json
 from pathlib import Path
+
+from tests.reference import ledger
 
 RECORDED = Path(__file__).with_name("source_texts.json")
 
@@ -209,15 +210,8 @@ CASES = {f"introduction: {name}": code for name, code in INTRODUCTION.items()}
 CASES |= {f"notes: {name}": code for name, code in NOTES.items()}
 
 
-def recorded() -> dict[str, dict]:
-    """What PyTorch has answered, by the name of the case."""
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["cases"]
-
-
 def main() -> None:
     """Run all programs on PyTorch and write what they come to."""
-    from tests.reference import ledger
-
     ledger.record(CASES, RECORDED)
 
 

@@ -1,5 +1,6 @@
 """tools/strict_nbval.py: no cell passes unseen, and failures say what to do."""
 
+import json
 import os
 import re
 import subprocess
@@ -283,3 +284,12 @@ def test_leaving_the_snapshot_is_noticed(book):
     assert done.returncode == 1
     assert "minigrad.later was found outside the snapshot" in done.stdout
     assert "the snapshot rule: a chapter may use only what" in done.stdout
+
+
+def test_asking_where_minigrad_is_leaves_the_names_of_a_chapter_alone(capsys):
+    names = {"mine": 1, "found": 2, "sys": 3, "json": 4}
+    before = names.copy()
+    exec(strict_nbval.ORIGINS, names)
+    assert json.loads(capsys.readouterr().out)["minigrad"].endswith("__init__.py")
+    names.pop("__builtins__")
+    assert names == before
