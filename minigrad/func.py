@@ -1,7 +1,7 @@
 # Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
 """Functions that take a function and return its derivative, as in torch.func."""
 
-from minigrad.autograd.functional import _fresh, _pull
+from minigrad.autograd.functional import _block, _fresh, _pull
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.creation import eye, ones_like, zeros_like
 from minigrad.shapes import stack
@@ -104,12 +104,7 @@ def jacrev(func, argnums: int = 0):
     def derivative(*args):
         with enable_grad():
             args, own = _places(argnums, args)
-            y, (x,) = func(*args), own
-            rows = [
-                _pull((y,), own, (e.reshape(y.shape),), True)[0]
-                for e in eye(y.numel(), dtype=y.dtype)
-            ]
-            found = stack(rows).reshape(*y.shape, *x.shape)
+            (found,) = _block(func(*args), own, True, False, 0)
         return _settled(found, own)
 
     return derivative

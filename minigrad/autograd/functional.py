@@ -165,8 +165,8 @@ def _check_way(strict: bool, vectorize: bool, forward: bool) -> None:
         )
     if forward:
         raise NotImplementedError(
-            "forward mode is not built before Chapter 15: use the reverse mode, which "
-            "gives the same numbers (Chapter 14)"
+            'strategy="forward-mode" is not built: use the reverse mode, which gives '
+            "the same numbers (Chapter 14)"
         )
 
 
