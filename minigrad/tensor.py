@@ -49,7 +49,12 @@ class Node:
     @property
     def next_functions(self) -> tuple:
         """For each operand: the node of its maker, and which of its outputs it is."""
-        return tuple((getattr(self, link), 0) for link in self.links)
+        return tuple((node, 0) for node in self.children)
+
+    @property
+    def children(self) -> list:
+        """The nodes of the operands' makers; None for a constant."""
+        return [getattr(self, link) for link in self.links]
 
     @property
     def metadata(self) -> dict:

@@ -89,6 +89,7 @@ def _start(roots: list) -> list[Node]:
 
 _one_at_a_time = threading.RLock()
 _under_way: list = []  # passes: more than one if a rule starts another
+_aimed: list[bool] = []  # for each of them: does it end at chosen inputs?
 
 
 @contextmanager
@@ -101,6 +102,7 @@ def _walk(roots: list, keep: bool | None, record: bool, targets: set | None):
     with _one_at_a_time, np.errstate(all="ignore"):
         busy = _clear(roots) if _under_way else []
         _under_way.append(roots)
+        _aimed.append(targets is not None)
         before = set_recording(record)
         try:
             keep = record if keep is None else keep
@@ -116,6 +118,7 @@ def _walk(roots: list, keep: bool | None, record: bool, targets: set | None):
         finally:
             set_recording(before)
             _under_way.pop()
+            _aimed.pop()
             for node, uses, g in busy:
                 node.uses, node.g = uses, g
 
@@ -129,7 +132,7 @@ def _clear(roots: list) -> list[tuple]:
             seen.add(node)
             busy.append((node, node.uses, node.g))
             node.uses, node.g = 0, None
-            found += [child for child, _ in node.next_functions if child is not None]
+            found += [child for child in node.children if child is not None]
     return busy
 
 
@@ -264,7 +267,7 @@ def _discover_towards(targets: set, roots: list) -> set[Node]:
     found = [*senders]
     while found:  # down from the roots: who sends to whom?
         node = found.pop()
-        for child, _ in node.next_functions:
+        for child in node.children:
             if child is not None:
                 if child not in senders:
                     senders[child] = []

@@ -260,7 +260,7 @@ class Box(Node):
 
 def caught(node: Node, step, keep: bool) -> list:
     """Run a step; return what it would have sent, None where it sends nothing."""
-    children = [child for child, _ in node.next_functions]
+    children = node.children
     boxes = [Box() if child and child.uses else None for child in children]
 
     def into_boxes(node, ready, keep):
@@ -296,7 +296,7 @@ def send(child: Node | None, g, ready: list) -> None:
             if not child.uses and child.g is not None:
                 ready.append(child)
             elif not child.uses:
-                found += [(node, None) for node, _ in child.next_functions]
+                found += [(node, None) for node in child.children]
 
 
 class Surrounded:
@@ -308,7 +308,7 @@ class Surrounded:
     def __call__(self, node: Node, ready: list, keep: bool) -> None:
         """Run it all: in the place of the step."""
         show_before(self.hooks, node)
-        children = [child for child, _ in node.next_functions]
+        children = node.children
         if node.g is None:
             sent = [None] * len(children)
         else:
@@ -373,7 +373,7 @@ def coming(nodes: list[Node]) -> int:
         node = found.pop()
         if node not in reached:
             reached.add(node)
-            found += [child for child, _ in node.next_functions if child is not None]
+            found += [child for child in node.children if child is not None]
     return sum(node in reached for node in waiting)
 
 

@@ -146,7 +146,8 @@ def is_empty(answer) -> bool:
     if answer is ... or answer is None:
         return True
     if isinstance(answer, type):
-        methods = [m for m in vars(answer).values() if inspect.isfunction(m)]
+        parts = [getattr(part, "__func__", part) for part in vars(answer).values()]
+        methods = [part for part in parts if inspect.isfunction(part)]
         return all(is_empty(method) for method in methods)
     return inspect.isfunction(answer) and _does_nothing(answer)
 
