@@ -510,7 +510,7 @@ Node.next_functions = property(_edges)
 extend(grad_fn=property(_grad_fn), output_nr=property(lambda t: edge(t._node)[1]))
 
 
-class CustomHistory(rebase.History):
+class CustomHistory(type(inplace.history)):
     """Refuses changes in place of a view that a custom function has made."""
 
     def before(self, name: str, tensor: Tensor, wanted: bool) -> bool:

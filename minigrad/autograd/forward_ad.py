@@ -15,7 +15,7 @@ import numpy as np
 from minigrad import inplace, methods
 from minigrad.autograd import engine, function
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.rebase import History, living_views
+from minigrad.autograd.rebase import living_views
 from minigrad.errors import wrong_type
 from minigrad.tensor import Tensor, memory, mode, wrap
 
@@ -266,7 +266,7 @@ def carry(out: Tensor, node, given: tuple, params: dict) -> Tensor:
 function.carry = carry
 
 
-class Tangents(History):
+class Tangents(type(inplace.history)):
     """What is told of changes in place: it moves the tangents as well."""
 
     def original(self, tensor: Tensor) -> Tensor:
