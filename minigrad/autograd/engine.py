@@ -88,8 +88,7 @@ def _start(roots: list) -> list[Node]:
 
 
 _one_at_a_time = threading.RLock()
-_under_way: list = []  # passes: more than one if a rule starts another
-_aimed: list[bool] = []  # for each of them: does it end at chosen inputs?
+_under_way: list = []  # roots and targets of passes; a rule may start another one
 
 
 @contextmanager
@@ -101,8 +100,7 @@ def _walk(roots: list, keep: bool | None, record: bool, targets: set | None):
     """
     with _one_at_a_time, np.errstate(all="ignore"):
         busy = _clear(roots) if _under_way else []
-        _under_way.append(roots)
-        _aimed.append(targets is not None)
+        _under_way.append((roots, targets))
         before = set_recording(record)
         try:
             keep = record if keep is None else keep
@@ -118,7 +116,6 @@ def _walk(roots: list, keep: bool | None, record: bool, targets: set | None):
         finally:
             set_recording(before)
             _under_way.pop()
-            _aimed.pop()
             for node, uses, g in busy:
                 node.uses, node.g = uses, g
 
