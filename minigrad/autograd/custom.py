@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from minigrad import inplace
-from minigrad.autograd import function, rebase, saved
+from minigrad.autograd import forward_ad, function, rebase, saved
 from minigrad.autograd.function import FREED, fit, note_view, set_recording
 from minigrad.autograd.versions import _operation, count_of, root
 from minigrad.inplace import _NAMES
@@ -510,7 +510,7 @@ Node.next_functions = property(_edges)
 extend(grad_fn=property(_grad_fn), output_nr=property(lambda t: edge(t._node)[1]))
 
 
-class CustomHistory(rebase.History):
+class CustomHistory(forward_ad.Tangents):
     """Refuses changes in place of a view that a custom function has made."""
 
     def before(self, name: str, tensor: Tensor, wanted: bool) -> bool:
