@@ -10,6 +10,7 @@ import pytest
 import minigrad as torch
 import minigrad.autograd.forward_ad as fwAD  # noqa: N812
 from minigrad.autograd.function import record
+from minigrad.autograd.gradcheck import GradcheckError
 from minigrad.rules import PRIMITIVES
 from tests import operators
 from tests.reference import record_forward
@@ -303,3 +304,58 @@ def test_tangents_are_those_of_pytorch(program):
         assert not np.any(found or 0.0)
     else:
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_power_of_zero_and_the_precision_of_its_log():
+    """The values are PyTorch's."""
+    x = torch.tensor([-1.5, 0.0, 0.7], dtype=torch.float64, requires_grad=True)
+    for base, expected in (
+        (0.0, [-np.inf, 0.0, 0.0]),
+        (2.0, [0.2450645358671368, 0.6931471805599453, 1.1260209168747677]),
+    ):
+        (g,) = torch.autograd.grad((base**x).sum(), x, create_graph=True)
+        np.testing.assert_allclose(g.detach().numpy(), expected, 1e-14)
+
+
+def test_func_jvp_is_forward_mode_and_nests():
+    def f(x):
+        return x[0] ** 2 * x[1] + x[1] ** 3
+
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    one = torch.ones_like(x)
+
+    def slope(x):
+        return torch.func.jvp(f, (x,), (one,))[1]
+
+    value, moved = torch.func.jvp(slope, (x,), (one,))
+    assert (value.item(), moved.item()) == (17.0, 20.0)
+    assert not moved.requires_grad
+    assert torch.func.hessian(f)(x).tolist() == [[4.0, 2.0], [2.0, 12.0]]
+
+
+def test_gradcheck_sees_a_wrong_jvp():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_forward(x)
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+        @staticmethod
+        def jvp(ctx, t):
+            return 3 * t * ctx.saved_tensors[0]
+
+    x = torch.tensor([0.5, 1.5], dtype=torch.float64, requires_grad=True)
+    for fast in (False, True):
+        with pytest.raises(GradcheckError, match="with forward"):
+            torch.autograd.gradcheck(
+                Wrong.apply, x, check_forward_ad=True, fast_mode=fast
+            )
+        assert torch.autograd.gradcheck(
+            torch.sin, x, check_forward_ad=True, fast_mode=fast
+        )
+    assert torch.autograd.gradgradcheck(torch.sin, x, check_fwd_over_rev=True)

@@ -10,12 +10,14 @@ that have tangents, too.
 import weakref
 from collections import namedtuple
 from contextlib import contextmanager
+from importlib import import_module
 
 import numpy as np
 
+import minigrad.reductions  # noqa: F401 (before methods, which takes its names over)
 from minigrad import _tensor_str, inplace, methods
 from minigrad import func as transforms
-from minigrad.autograd import engine, function, gradcheck
+from minigrad.autograd import engine, function
 from minigrad.autograd.functional import _fresh
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.rebase import History, Places, cleared, living_views, shown
@@ -25,6 +27,7 @@ from minigrad.random import Generator
 from minigrad.shapes import cat
 from minigrad.tensor import AccumulateGrad, Tensor, extend, memory, mode, wrap
 
+checks = import_module("minigrad.autograd.gradcheck")  # its function has the same name
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 
 
@@ -372,6 +375,20 @@ def carry(out: Tensor, node, given: tuple, params: dict) -> Tensor:
 function.carry = carry
 
 
+def remember(keeper, tensor: Tensor) -> None:
+    """Note how a tensor moves that somebody saves; what keeps it is the key."""
+    tangent = _levels[-1].get(tensor) if _levels else None
+    if tangent is not None:
+        _levels[-1].saved[keeper] = {"value": tangent}
+
+
+def recall(keeper, value: Tensor, name: str = "value") -> Tensor:
+    """Give a value that was saved its tangent again, and return it."""
+    if _levels:
+        _levels[-1].set(value, _levels[-1].saved.get(keeper, {}).get(name))
+    return value
+
+
 def note(level: Level, node, tangents: list, tangent: Tensor) -> None:
     """Note beside a node how the values move that it has saved."""
     moving = dict(zip(node.primitive.rules, tangents, strict=True)) | {"out": tangent}
@@ -486,10 +503,7 @@ def on_tensors(record: bool) -> bool:
 
 def stand_in(node, name: str, array) -> Tensor:
     """A saved array as a tensor that knows its history, and how it moves."""
-    tensor, level = _plain_stand_in(node, name, array), _open()
-    if level is not None:
-        level.set(tensor, level.saved.get(node, {}).get(name))
-    return tensor
+    return recall(node, _plain_stand_in(node, name, array), name)
 
 
 def handed_out(node, recorded: bool) -> Tensor | None:
@@ -552,7 +566,7 @@ def _ahead(subject, k: int, u: np.ndarray) -> list[np.ndarray]:
     inputs, x = [*subject.inputs], subject.inputs[k]
     with dual_level():
         inputs[k] = make_dual(x, wrap(u.reshape(x.shape)))
-        found = gradcheck._as_tuple(subject.func(*inputs))
+        found = checks._as_tuple(subject.func(*inputs))
         pairs = [(found[i], unpack_dual(found[i]).tangent) for i in subject.watched]
     return [np.ravel((_zeros(y) if v is None else v)._array) for y, v in pairs]
 
@@ -562,16 +576,16 @@ def check_forward(subject, fast: bool) -> None:
     stream, how = Generator(), "computed with forward mode "
     for j, k in enumerate(subject.places):
         x = memory(subject.inputs[k])
-        us = [gradcheck._vector(x, stream)] if fast else np.eye(x.size)
+        us = [checks._vector(x, stream)] if fast else np.eye(x.size)
         rows = [_ahead(subject, k, u) for u in us]
         if fast:  # along one direction instead of all
             step = subject.eps * us[0].reshape(x.shape)
-            measured = gradcheck._slopes(subject, k, step)
+            measured = checks._slopes(subject, k, step)
         else:
-            measured = gradcheck._numerical(subject, k)
+            measured = checks._numerical(subject, k)
         for i, n in enumerate(measured):
             a = np.array([row[i] for row in rows])
-            gradcheck._compare(subject, i, j, n.reshape(a.shape), a, how)
+            checks._compare(subject, i, j, n.reshape(a.shape), a, how)
 
 
-gradcheck.forward_check = check_forward
+checks.forward_check = check_forward

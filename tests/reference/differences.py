@@ -733,3 +733,25 @@ t
     "PyTorch lays the tangent out like its primal, and cannot. minigrad keeps the "
     "tangent as it was given.",
 )
+
+# ------------------------------------------------------------------------------
+yours = differ(16, "How your own functions move")
+yours(
+    "jvp-of-a-view",
+    "The `jvp` of a Function that returns its input.",
+    DUAL
+    + """\
+class My(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+    @staticmethod
+    def jvp(ctx, t):
+        return t * 3
+with ad.dual_level():
+    t = ad.unpack_dual(My.apply(ad.make_dual(x, torch.ones(2)))).tangent
+t
+""",
+    "PyTorch refuses: the tangent of a view must be a view. In minigrad the output has "
+    "the tangent that `jvp` gives, and the input keeps its own.",
+)
