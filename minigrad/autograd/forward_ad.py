@@ -11,6 +11,7 @@ import weakref
 from collections import namedtuple
 from contextlib import contextmanager
 from importlib import import_module
+from inspect import unwrap
 
 import numpy as np
 
@@ -540,7 +541,7 @@ def _deliver(node, create_graph: bool) -> None:
 engine._deliver = _deliver
 
 
-_two_passes, _settled = transforms.jvp, transforms._settled
+_two_passes, _settled = unwrap(transforms.jvp), transforms._settled
 
 
 def jvp(func, primals: tuple, tangents: tuple, **options):
@@ -558,6 +559,7 @@ def jvp(func, primals: tuple, tangents: tuple, **options):
     return _settled(found, own), _settled(moved if many else moved[0], own)
 
 
+jvp.__wrapped__ = _two_passes  # so that this cell, run twice, wraps it once
 transforms.jvp = jvp
 
 

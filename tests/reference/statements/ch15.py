@@ -314,3 +314,6 @@ travels(
     """,
     setup=TWO,
 )
+
+_themes = [*dict.fromkeys(row.theme for row in ROWS)]
+ROWS.sort(key=lambda row: _themes.index(row.theme))  # each theme in one piece
