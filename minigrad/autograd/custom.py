@@ -29,7 +29,7 @@ class FunctionCtx:
         self.needs_input_grad, self.materialize_grads = needs_input_grad, True
         self._to_save = self._dirty = self._constant = ()
         self._saved, self._freed = (), False
-        self._for_forward, self._saved_now = (), False  # for jvp, and whether it runs
+        self._for_forward, self._in_jvp = (), False
 
     def save_for_backward(self, *tensors) -> None:
         """Keep tensors: inputs, outputs, or what was computed on the way."""
@@ -105,7 +105,7 @@ Saved.check = _check
 
 def _saved_tensors(self) -> tuple:
     """What was saved; an error once it has been freed or changed."""
-    if self._saved_now:
+    if self._in_jvp:
         return self._for_forward
     if self._freed:
         FREED._touched()
@@ -415,12 +415,12 @@ def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
             forward_ad._zeros(x) if v is None and isinstance(x, Tensor) else v
             for x, v in pairs
         ]
-    ctx._saved_now = True
+    ctx._in_jvp = True
     try:
         with forward_ad._resting(level):
             answer = cls.jvp(ctx, *given)
     finally:
-        ctx._saved_now, ctx._for_forward = False, ()
+        ctx._in_jvp, ctx._for_forward = False, ()
     answer = answer if isinstance(answer, tuple) else (answer,)
     for k, (y, v) in enumerate(checked_tangents(ctx, outputs, answer)):
         if v is not None:

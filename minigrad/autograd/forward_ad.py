@@ -359,14 +359,9 @@ def carry(out: Tensor, node, given: tuple, params: dict) -> Tensor:
         return out
     tangents = [level.get(x) for x in given]
     if out.is_floating_point() and any(v is not None for v in tangents):
-        level.busy = True
-        try:
-            with np.errstate(all="ignore"):
-                rule = rule_of(node.primitive.name)
-                tangent = rule(node, given, tangents, out, params)
-            tangent = _like(tangent, out)
-        finally:
-            level.busy = False
+        with _resting(level), np.errstate(all="ignore"):
+            rule = rule_of(node.primitive.name)
+            tangent = _like(rule(node, given, tangents, out, params), out)
         level.set(out, tangent)
         if out._node is not None:
             note(level, out._node, tangents, tangent)

@@ -101,6 +101,40 @@ lives(
     setup=TWO,
     raises="RuntimeError: already has a forward gradient at the same level 0",
 )
+for name, words, call, said in [
+    (
+        "exit",
+        "Only the open level can be left.",
+        "ad.exit_dual_level(level=3)",
+        "that was not the last one that was created",
+    ),
+    (
+        "make",
+        "Only the open level has tangents.",
+        "ad.make_dual(x, v, level=3)",
+        "Invalid level given",
+    ),
+]:
+    lives(
+        f"another-level-to-{name}",
+        words,
+        f"""
+        with ad.dual_level():
+            {call}
+        """,
+        setup=TWO,
+        raises=f"RuntimeError: {said}",
+    )
+lives(
+    "print-of-a-dual",
+    "A dual tensor prints its tangent.",
+    """
+    with ad.dual_level():
+        said = repr(ad.make_dual(x, v))
+    said
+    """,
+    setup=TWO,
+)
 
 # ------------------------------------------------------------------------------
 travels = Theme(ROWS, 15, "How it travels", "do-we-need-a-second-table-of-rules")
@@ -137,6 +171,26 @@ travels(
     """,
     setup=TWO,
 )
+travels(
+    "no-derivative-of-floor-divide",
+    "A staircase has no tangent.",
+    """
+    with ad.dual_level():
+        ad.make_dual(x, v) // 2
+    """,
+    setup=TWO,
+    raises="NotImplementedError: Trying to use forward AD with aten::floor_divide",
+)
+travels(
+    "inference-stops-tangents",
+    "Inference mode stops tangents.",
+    """
+    with ad.dual_level(), torch.inference_mode():
+        t = ad.unpack_dual(ad.make_dual(x, v) * 2).tangent
+    t
+    """,
+    setup=TWO,
+)
 
 # ------------------------------------------------------------------------------
 changed = Theme(ROWS, 15, "Changes in place", "and-changes-in-place")
@@ -156,22 +210,6 @@ for name, words, program in [
         """,
         setup=TWO,
     )
-
-# ------------------------------------------------------------------------------
-both = Theme(ROWS, 15, "Both modes", "how-do-both-modes-give-a-hessian-times-a-vector")
-both(
-    "hessian-vector-product-reverse-over-forward",
-    "The gradient of a tangent is a Hessian times a vector.",
-    """
-    w = x.clone().requires_grad_()
-    with ad.dual_level():
-        y = ad.make_dual(w, v)
-        slope = ad.unpack_dual((y * y * y).sum()).tangent
-        (g,) = torch.autograd.grad(slope, w)
-    g
-    """,
-    setup=TWO,
-)
 for name, words, program, shown in [
     ("view", "A changed view moves its base.", "y[:1].mul_(3)", "y"),
     ("base", "A changed base moves its views.", "w = y[:1]; y.exp_()", "w"),
@@ -203,6 +241,21 @@ changed(
     raises="RuntimeError: a view of a leaf Variable that requires grad is being used",
 )
 
+# ------------------------------------------------------------------------------
+both = Theme(ROWS, 15, "Both modes", "how-do-both-modes-give-a-hessian-times-a-vector")
+both(
+    "hessian-vector-product-reverse-over-forward",
+    "The gradient of a tangent is a Hessian times a vector.",
+    """
+    w = x.clone().requires_grad_()
+    with ad.dual_level():
+        y = ad.make_dual(w, v)
+        slope = ad.unpack_dual((y * y * y).sum()).tangent
+        (g,) = torch.autograd.grad(slope, w)
+    g
+    """,
+    setup=TWO,
+)
 # ------------------------------------------------------------------------------
 back = Theme(ROWS, 15, "Backward with tangents", "can-a-backward-pass-carry-tangents")
 back(
@@ -269,51 +322,3 @@ back(
     """,
     setup=TWO,
 )
-for name, words, call in [
-    ("exit", "Only the open level can be left.", "ad.exit_dual_level(level=3)"),
-    ("make", "Only the open level has tangents.", "ad.make_dual(x, v, level=3)"),
-]:
-    said = {"exit": "that was not the last one that was created", "make": "Invalid le"}
-    lives(
-        f"another-level-to-{name}",
-        words,
-        f"""
-        with ad.dual_level():
-            {call}
-        """,
-        setup=TWO,
-        raises=f"RuntimeError: {said[name]}",
-    )
-lives(
-    "print-of-a-dual",
-    "A dual tensor prints its tangent.",
-    """
-    with ad.dual_level():
-        said = repr(ad.make_dual(x, v))
-    said
-    """,
-    setup=TWO,
-)
-travels(
-    "no-derivative-of-floor-divide",
-    "A staircase has no tangent.",
-    """
-    with ad.dual_level():
-        ad.make_dual(x, v) // 2
-    """,
-    setup=TWO,
-    raises="NotImplementedError: Trying to use forward AD with aten::floor_divide",
-)
-travels(
-    "inference-stops-tangents",
-    "Inference mode stops tangents.",
-    """
-    with ad.dual_level(), torch.inference_mode():
-        t = ad.unpack_dual(ad.make_dual(x, v) * 2).tangent
-    t
-    """,
-    setup=TWO,
-)
-
-_themes = [*dict.fromkeys(row.theme for row in ROWS)]
-ROWS.sort(key=lambda row: _themes.index(row.theme))  # each theme in one piece

@@ -184,8 +184,8 @@ small(
     "What is marked dirty must be returned.",
     """
     F = made(lambda c, x: c.mark_dirty(x) or x * 2, lambda c, v: v * 2)
-    F.apply(x * 1)
-    """.replace("F.apply(x * 1)", "y = F.apply(x * 1)"),
+    y = F.apply(x * 1)
+    """,
     setup=MADE,
     raises="RuntimeError: Some elements marked as dirty",
 )
@@ -230,8 +230,8 @@ kept(
     "The reentrant design cannot serve `grad`.",
     """
     y = checkpoint(torch.sin, x, use_reentrant=True)
-    torch.autograd.grad(y.sum(), x)
-    """.replace("    torch.autograd", "    d = torch.autograd"),
+    d = torch.autograd.grad(y.sum(), x)
+    """,
     setup=RUN,
     raises="RuntimeError: torch.utils.checkpoint is incompatible with .grad()",
 )
