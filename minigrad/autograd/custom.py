@@ -421,8 +421,9 @@ def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
             answer = cls.jvp(ctx, *given)
     finally:
         ctx._in_jvp, ctx._for_forward = False, ()
-    answer = answer if isinstance(answer, tuple) else (answer,)
-    for k, (y, v) in enumerate(checked_tangents(ctx, outputs, answer)):
+    pairs = checked_tangents(ctx, outputs, answer)
+    check_moved(ctx, pairs, given)
+    for k, (y, v) in enumerate(pairs):
         if v is not None:
             place = forward_ad.change if among(y, ctx._dirty) else type(level).set
             place(level, y, v)
@@ -431,8 +432,9 @@ def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
                     level.saved[keeper] = {"value": v}
 
 
-def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer: tuple) -> list:
+def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer) -> list:
     """Pairs of outputs and tangents; RuntimeError for tangents that do not fit."""
+    answer = answer if isinstance(answer, tuple) else (answer,)
     if len(answer) != len(outputs):
         raise RuntimeError(
             "Function's jvp returned an invalid number of forward gradients (expected "
@@ -462,6 +464,18 @@ def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer: tuple) -> list:
                 f"{list(v.shape)}. A tangent has the shape of its output (Chapter 16)"
             )
     return [*zip(outputs, answer, strict=True)]
+
+
+def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
+    """Refuse a jvp that leaves the tangent of an input changed in place as it was."""
+    for y, v in pairs:
+        if among(y, ctx._dirty) and (v is None or not among(v, given)):
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients"
+                " inplace. If the forward is modifying an input inplace, then the jvp "
+                "function must modify the corresponding gradient inplace: return t, "
+                "changed by a method such as t.mul_ (Chapter 16)"
+            )
 
 
 def among(x, tensors) -> bool:
