@@ -383,101 +383,6 @@ def _run(cls, ctx: FunctionCtx, args: tuple, kwargs: dict):
     return result
 
 
-def _save_for_forward(self, *tensors) -> None:
-    """Keep tensors for ``jvp``, which runs when ``forward`` is done."""
-    if not all(x is None or isinstance(x, Tensor) for x in tensors):
-        raise AssertionError(
-            "save_for_forward expects all arguments to be tensors; you should save "
-            "non-tensors as attributes on ctx. (Chapter 16)"
-        )
-    self._for_forward = tensors
-
-
-def _jvp(ctx, *grad_inputs):
-    """Give, for each output, J times the tangents, or None."""
-    raise NotImplementedError(
-        "You must implement the jvp function for custom autograd.Function to use it "
-        "with forward mode AD. It is a @staticmethod jvp(ctx, tangent) (Chapter 16)"
-    )
-
-
-FunctionCtx.save_for_forward, Function.jvp = _save_for_forward, staticmethod(_jvp)
-
-
-def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
-    """Give the outputs of a function their tangents, if an argument has one."""
-    given = [level.get(x) if isinstance(x, Tensor) else None for x in args]
-    if mode.inference or all(v is None for v in given):
-        return
-    if ctx.materialize_grads:
-        pairs = zip(args, given, strict=True)
-        given = [
-            forward_ad._zeros(x) if v is None and isinstance(x, Tensor) else v
-            for x, v in pairs
-        ]
-    ctx._in_jvp = True
-    try:
-        with forward_ad._resting(level):
-            answer = cls.jvp(ctx, *given)
-    finally:
-        ctx._in_jvp, ctx._for_forward = False, ()
-    pairs = checked_tangents(ctx, outputs, answer)
-    check_moved(ctx, pairs, given)
-    for k, (y, v) in enumerate(pairs):
-        if v is not None:
-            place = forward_ad.change if among(y, ctx._dirty) else type(level).set
-            place(level, y, v)
-            for keeper in ctx._saved:
-                if keeper is not None and keeper.number == k:
-                    level.saved[keeper] = {"value": v}
-
-
-def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer) -> list:
-    """Pairs of outputs and tangents; RuntimeError for tangents that do not fit."""
-    answer = answer if isinstance(answer, tuple) else (answer,)
-    if len(answer) != len(outputs):
-        raise RuntimeError(
-            "Function's jvp returned an invalid number of forward gradients (expected "
-            f"{len(outputs)} but got {len(answer)}): give one for each output of "
-            "forward (Chapter 16)"
-        )
-    for k, (y, v) in enumerate(zip(outputs, answer, strict=True)):
-        if v is None:
-            continue
-        if not isinstance(v, Tensor):
-            raise RuntimeError(
-                f"expected Variable or None (got {type(v).__name__}) for grad output "
-                f"{k}. Let jvp give tensors (Chapter 16)"
-            )
-        constant = among(y, ctx._constant) or not isinstance(y, Tensor)
-        if constant or not y.is_floating_point():
-            raise RuntimeError(
-                f"Function's jvp returned a gradient at position {k}, but  the "
-                "corresponding forward output is not a differentiable Tensor.You "
-                "should return None at that position instead. (Chapter 16)"
-            )
-        if v.shape != y.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that "
-                "of the original Tensor, this is not supported. Tensor is of size "
-                f"{list(y.shape)} while the given forward gradient is of size "
-                f"{list(v.shape)}. A tangent has the shape of its output (Chapter 16)"
-            )
-    return [*zip(outputs, answer, strict=True)]
-
-
-def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
-    """Refuse a jvp that leaves the tangent of an input changed in place as it was."""
-    for y, v in pairs:
-        if among(y, ctx._dirty) and (v is None or not among(v, given)):
-            raise RuntimeError(
-                "An inplace custom Function is not modifying the forward mode gradients"
-                " inplace. If the forward is modifying an input inplace, then the jvp "
-                "function must modify the corresponding gradient inplace: return t, "
-                "changed by a method such as t.mul_ (Chapter 16)"
-            )
-
-
 def among(x, tensors) -> bool:
     """Whether an object is one of several tensors: itself, not an equal one."""
     return any(x is t for t in tensors)
@@ -618,6 +523,101 @@ def _grad_fn(self) -> Node | None:
 
 Node.next_functions = property(_edges)
 extend(grad_fn=property(_grad_fn), output_nr=property(lambda t: edge(t._node)[1]))
+
+
+def _save_for_forward(self, *tensors) -> None:
+    """Keep tensors for ``jvp``, which runs when ``forward`` is done."""
+    if not all(x is None or isinstance(x, Tensor) for x in tensors):
+        raise AssertionError(
+            "save_for_forward expects all arguments to be tensors; you should save "
+            "non-tensors as attributes on ctx. (Chapter 16)"
+        )
+    self._for_forward = tensors
+
+
+def _jvp(ctx, *grad_inputs):
+    """Give, for each output, J times the tangents, or None."""
+    raise NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it "
+        "with forward mode AD. It is a @staticmethod jvp(ctx, tangent) (Chapter 16)"
+    )
+
+
+FunctionCtx.save_for_forward, Function.jvp = _save_for_forward, staticmethod(_jvp)
+
+
+def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
+    """Give the outputs of a function their tangents, if an argument has one."""
+    given = [level.get(x) if isinstance(x, Tensor) else None for x in args]
+    if mode.inference or all(v is None for v in given):
+        return
+    if ctx.materialize_grads:
+        pairs = zip(args, given, strict=True)
+        given = [
+            forward_ad._zeros(x) if v is None and isinstance(x, Tensor) else v
+            for x, v in pairs
+        ]
+    ctx._in_jvp = True
+    try:
+        with forward_ad._resting(level):
+            answer = cls.jvp(ctx, *given)
+    finally:
+        ctx._in_jvp, ctx._for_forward = False, ()
+    pairs = checked_tangents(ctx, outputs, answer)
+    check_moved(ctx, pairs, given)
+    for k, (y, v) in enumerate(pairs):
+        if v is not None:
+            place = forward_ad.change if among(y, ctx._dirty) else type(level).set
+            place(level, y, v)
+            for keeper in ctx._saved:
+                if keeper is not None and keeper.number == k:
+                    level.saved[keeper] = {"value": v}
+
+
+def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer) -> list:
+    """Pairs of outputs and tangents; RuntimeError for tangents that do not fit."""
+    answer = answer if isinstance(answer, tuple) else (answer,)
+    if len(answer) != len(outputs):
+        raise RuntimeError(
+            "Function's jvp returned an invalid number of forward gradients (expected "
+            f"{len(outputs)} but got {len(answer)}): give one for each output of "
+            "forward (Chapter 16)"
+        )
+    for k, (y, v) in enumerate(zip(outputs, answer, strict=True)):
+        if v is None:
+            continue
+        if not isinstance(v, Tensor):
+            raise RuntimeError(
+                f"expected Variable or None (got {type(v).__name__}) for grad output "
+                f"{k}. Let jvp give tensors (Chapter 16)"
+            )
+        constant = among(y, ctx._constant) or not isinstance(y, Tensor)
+        if constant or not y.is_floating_point():
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {k}, but  the "
+                "corresponding forward output is not a differentiable Tensor.You "
+                "should return None at that position instead. (Chapter 16)"
+            )
+        if v.shape != y.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that "
+                "of the original Tensor, this is not supported. Tensor is of size "
+                f"{list(y.shape)} while the given forward gradient is of size "
+                f"{list(v.shape)}. A tangent has the shape of its output (Chapter 16)"
+            )
+    return [*zip(outputs, answer, strict=True)]
+
+
+def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
+    """Refuse a jvp that leaves the tangent of an input changed in place as it was."""
+    for y, v in pairs:
+        if among(y, ctx._dirty) and (v is None or not among(v, given)):
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients"
+                " inplace. If the forward is modifying an input inplace, then the jvp "
+                "function must modify the corresponding gradient inplace: return t, "
+                "changed by a method such as t.mul_ (Chapter 16)"
+            )
 
 
 class CustomHistory(forward_ad.Tangents):
