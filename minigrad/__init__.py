@@ -60,6 +60,7 @@ from minigrad.autograd import rebase
 
 
 from minigrad import func
+from minigrad.func import vmap
 
 
 from minigrad.autograd import forward_ad

@@ -126,7 +126,7 @@ _ERF = np.frompyfunc(math.erf, 1, 1)  # NumPy has none; C's, number by number
 
 def erf_of(x):
     """The error function of an array, or of a tensor."""
-    return UFUNCS[_ERF](x) if isinstance(x, Tensor) else np.asarray(_ERF(x), x.dtype)
+    return UFUNCS[_ERF](x) if isinstance(x, Tensor) else np.copy(_ERF(x)).astype(x.dtype)
 
 
 def bell(x):
@@ -246,8 +246,8 @@ def where(condition, input, other):
 
 def _mask(name: str, condition) -> np.ndarray:
     """The array of a condition; RuntimeError if it is not one of bools."""
-    array = condition._array if isinstance(condition, Tensor) else condition
-    array = np.asarray(array)
+    given = isinstance(condition, Tensor)
+    array = condition._array if given else np.asarray(condition)
     if array.dtype.kind != "b":
         raise RuntimeError(
             f"{name} expected condition to be a boolean tensor, but got a tensor with "

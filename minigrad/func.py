@@ -1,10 +1,10 @@
 # Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
 """Functions that take a function and return its derivative, as in torch.func."""
 
-from minigrad.autograd.functional import _block, _fresh, _pull
+from minigrad.autograd.functional import _at_once, _fresh, _pull
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.batching import vmap
 from minigrad.creation import eye, ones_like, zeros_like
-from minigrad.shapes import stack
 from minigrad.tensor import AccumulateGrad, Tensor
 
 
@@ -92,35 +92,38 @@ def jvp(func, primals: tuple, tangents: tuple):
         own = _fresh(primals, True)
         found = func(*own)
         ys = found if isinstance(found, tuple) else (found,)
-        us = tuple(zeros_like(y).requires_grad_() for y in ys)
+        us = _fresh(tuple(zeros_like(y) for y in ys), False)
         slopes = _pull(_pull(ys, own, us, True), us, tangents, True)
     slopes = _settled(slopes, own + us)
     return _settled(found, own), (slopes if isinstance(found, tuple) else slopes[0])
 
 
 def jacrev(func, argnums: int = 0):
-    """Return a function that gives the Jacobian of ``func``, row by row."""
+    """Return a function that gives the Jacobian of ``func``, all rows in one pass."""
 
     def derivative(*args):
         with enable_grad():
             args, own = _places(argnums, args)
-            (found,) = _block(func(*args), own, True, False, 0)
+            (found,) = _at_once(func(*args), own, True)
         return _settled(found, own)
 
     return derivative
 
 
 def jacfwd(func, argnums: int = 0):
-    """Return a function that gives the Jacobian of ``func``, column by column."""
+    """Return a function that gives the Jacobian of ``func``, all columns at once."""
 
     def derivative(*args):
+        def column(e):
+            return jvp(alone, (x,), (e,))[1]
+
         def alone(x):
             return func(*args[:argnums], x, *args[argnums + 1 :])
 
-        x, columns = args[argnums], []
-        for e in eye(x.numel(), dtype=x.dtype):
-            columns.append(jvp(alone, (x,), (e.reshape(x.shape),))[1])
-        return stack(columns, -1).reshape(*columns[0].shape, *x.shape)
+        x = args[argnums]
+        e = eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+        found = vmap(column, out_dims=-1)(e)
+        return found.reshape(*found.shape[:-1], *x.shape)
 
     return derivative
 

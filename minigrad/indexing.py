@@ -30,7 +30,7 @@ def put(g, index, shape: tuple, repeats: bool):
     """Zeros, with g added at an index; the transpose of `picked`."""
     if isinstance(g, Tensor):
         return _put(g, index, tuple(shape), repeats)
-    zeros = np.zeros(shape, g.dtype)
+    zeros = np.zeros_like(g, shape=shape)
     if repeats:
         np.add.at(zeros, index, g)
     else:
@@ -437,7 +437,7 @@ def nonzero(input, *, as_tuple=False):
 # writing into a copy
 define(
     "written",
-    lambda x, y, *, index, add: write(np.array(x), y, index, add),
+    lambda x, y, *, index, add: write(np.copy(x), y, index, add),
     x=lambda g, index, add: g if add else cleared(g, index),
     y=lambda g, index: picked(g, index),
 )
@@ -461,7 +461,7 @@ def cleared(g, index):
     """A copy with zeros at an index."""
     if isinstance(g, Tensor):
         return _clear(g, index)
-    copy = np.array(g)
+    copy = np.copy(g)
     copy[index] = 0
     return copy
 

@@ -203,7 +203,8 @@ def contract(terms, out: str, *arrays):
     """The sum of products, of arrays or (if one is a tensor) of tensors."""
     if not builtins.any(isinstance(a, Tensor) for a in arrays):
         equation = ",".join(terms) + "->" + out
-        return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
+        found = np.einsum(equation, *arrays, optimize=len(arrays) > 1)
+        return np.asarray(found) if isinstance(found, np.generic) else found
     tensors = [a if isinstance(a, Tensor) else wrap(np.asarray(a)) for a in arrays]
     function = record(contraction(len(arrays)), "einsum", "EinsumBackward0")
     return function(*tensors, tuple(terms), out)

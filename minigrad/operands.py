@@ -43,7 +43,7 @@ def operand(value, like: Tensor, said: str = "an operand") -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, np.ndarray) and value.dtype in dtype.known:
+    if isinstance(value, ARRAYS) and value.dtype in dtype.known:
         return wrap(value)
     if not isinstance(value, (bool, int, float, np.generic)):
         raise wrong_type(said, "Tensor", value)
@@ -60,6 +60,7 @@ def operand(value, like: Tensor, said: str = "an operand") -> Tensor:
     return number
 
 
+ARRAYS = (np.ndarray,)  # what may stand for a tensor of itself (more in Chapter 14)
 _numbers: dict = {}  # the tensors of numbers that have been operands before
 
 

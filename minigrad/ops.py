@@ -53,8 +53,8 @@ _expand = record(PRIMITIVES["broadcast_to"], "expand", "ExpandBackward0", view=T
 
 
 # what PyTorch has and the table of Chapter 3 lacks: copies …
-define("clone", lambda x: np.array(x), x=lambda g: g)
-define("contiguous", lambda x: np.array(x, order="C"), x=lambda g: g)
+define("clone", lambda x: np.copy(x), x=lambda g: g)
+define("contiguous", lambda x: np.copy(x, order="C"), x=lambda g: g)
 define("to", lambda x, *, dtype: x.astype(dtype), x=lambda g: g)
 clone = record(PRIMITIVES["clone"], "clone", "CloneBackward0")
 _contiguous = record(PRIMITIVES["contiguous"], "contiguous", "CloneBackward0")
@@ -505,7 +505,8 @@ def _comparison(name: str, ufunc):
     def compare(input, other):
         try:
             a, b = promote(input._array, operand(other, input)._array)
-            return wrap(np.asarray(quietly(ufunc, a, b)))
+            found = quietly(ufunc, a, b)
+            return wrap(np.asarray(found) if type(found) is np.bool_ else found)
         except TypeError:
             return NotImplemented
         except ValueError as error:

@@ -30,7 +30,7 @@ def share(x, out, axis: tuple, nan: bool = False) -> np.ndarray:
 
     ``nan``: if one is not a number, neither is the maximum, and it gets g.
     """
-    x, out = np.asarray(bare(x)), keep(bare(out), x.shape, axis)
+    x, out = bare(x), keep(bare(out), x.shape, axis)
     mask = (x == out) | (nan & (x != x) & (out != out))
     return (mask / mask.sum(axis=axis, keepdims=True)).astype(x.dtype)
 

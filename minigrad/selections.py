@@ -14,7 +14,7 @@ from minigrad.elementwise import maximum, minimum, no_kernel
 from minigrad.ops import _axes, _axis, check_tensor
 from minigrad.reductions import share
 from minigrad.rules import PRIMITIVES, define
-from minigrad.tensor import Tensor, extend, wrap
+from minigrad.tensor import Tensor, extend, memory, wrap
 
 
 def _pick(x, *, index, axis):
@@ -24,7 +24,7 @@ def _pick(x, *, index, axis):
 
 def _deal(x, *, index, axis, shape):
     """Zeros, with the elements of x put in their places along an axis."""
-    zeros = np.zeros(shape, x.dtype)
+    zeros = np.zeros_like(x, shape=shape)
     np.put_along_axis(zeros, index, x, axis)
     return zeros
 
@@ -61,7 +61,7 @@ def _pair(name: str, *fields: str):
 def _choice(x, *, index, axis, keepdims):
     """What stands at some places along an axis, which may have been one place each."""
     if x.ndim == 0:
-        return np.array(x)
+        return np.copy(x)
     found = np.take_along_axis(x, index, axis)
     return found if keepdims else np.squeeze(found, axis)
 
@@ -110,7 +110,7 @@ _median_dim = _chooser("median", "MedianBackward1")
 def _line(name: str, input, dim: int) -> tuple[np.ndarray, int]:
     """The array and the number of one axis, which must not be empty."""
     check_tensor(name, input)
-    array, axis = np.asarray(input._array), _axis(input, dim)
+    array, axis = memory(input), _axis(input, dim)
     if array.ndim == 0:
         array = array.reshape(1)
     if array.shape[axis] == 0:
@@ -161,7 +161,7 @@ def _order(array: np.ndarray, axis: int, descending: bool) -> np.ndarray:
 def sort(input, dim=-1, descending=False, *, stable=False):
     """The elements in order along an axis, and the places they come from."""
     check_tensor("sort", input)
-    array, axis = np.asarray(input._array), _axis(input, dim)
+    array, axis = memory(input), _axis(input, dim)
     line = array if array.ndim else array.reshape(1)
     function = _sorted_stably if stable else _sorted
     return function(input, axis, _order(line, axis, descending))
@@ -176,7 +176,7 @@ def topk(input, k: int, dim=-1, largest=True, sorted=True):
     """The k largest along an axis, the largest first, and the places they are from."""
     check_tensor("topk", input)
     axis = _axis(input, dim)
-    array = np.asarray(input._array)
+    array = memory(input)
     array = array if array.ndim else array.reshape(1)
     if not 0 <= k <= array.shape[axis]:
         raise RuntimeError(

@@ -234,7 +234,7 @@ def on_diagonal(g, shape: tuple, offset: int, a: int, b: int):
     """Zeros, with g on a diagonal."""
     if isinstance(g, Tensor):
         return _on_diagonal(g, shape, offset, a, b)
-    zeros = np.zeros(shape, g.dtype)
+    zeros = np.zeros_like(g, shape=shape)
     line = np.diagonal(zeros, offset, a, b)
     line.flags.writeable = True
     line[...] = g

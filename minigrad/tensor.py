@@ -158,7 +158,7 @@ def _check_flag(tensor: "Tensor", wanted: bool) -> None:
 def memory(tensor: "Tensor") -> np.ndarray:
     """The array of a tensor, as memory that others can share."""
     value = tensor._array
-    if type(value) is not np.ndarray:
+    if type(value) is not np.ndarray and isinstance(value, np.generic):
         tensor._array = array = np.array(value)
         gone = weakref.ref(array, lambda _: _housed.pop(id(value), None))
         _housed[id(value)] = value, gone  # some node may have saved it (Chapter 11)

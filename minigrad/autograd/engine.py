@@ -142,7 +142,7 @@ def _check_shape(node: Node) -> None:
     """Refuse a sum that has not the shape of its leaf; give it the leaf's dtype."""
     if type(node) is AccumulateGrad:
         shape, kind = node.array.shape, node.array.dtype
-        if node.g.shape != shape:
+        if not node.g.shape == shape:  # (their levels may differ: Chapter 14)
             raise RuntimeError(
                 f"invalid gradient: got {list(node.g.shape)} at a leaf, but expected "
                 f"shape compatible with {list(shape)}. Either a rule is wrong, or the "
@@ -414,6 +414,7 @@ def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> 
 
 
 TWINS: dict[str, type[Node]] = {}  # of a primitive: whose step is the one to record
+ARRAYS = np.ndarray, np.generic  # what nodes save, and a recorded step wraps
 
 
 def _recorded_step(node: Node, ready: list, keep: bool, step=None) -> None:
@@ -425,7 +426,7 @@ def _recorded_step(node: Node, ready: list, keep: bool, step=None) -> None:
     """
     saved = {name: getattr(node, name, None) for name in node.saves}
     for name, array in saved.items():
-        if isinstance(array, (np.ndarray, np.generic)):
+        if isinstance(array, ARRAYS):
             setattr(node, name, stand_in(node, name, array))
     try:
         step = step or TWINS.get(node.primitive.name, type(node)).step

@@ -18,7 +18,7 @@ from inspect import Parameter
 from textwrap import indent
 
 import numpy as np
-from numpy import ndarray  # noqa: F401
+from numpy import generic, ndarray  # noqa: F401
 
 from minigrad.operands import busy, meet, operand, power, quietly, refuse, run  # noqa: F401
 from minigrad.rules import Primitive, unbroadcast
@@ -277,7 +277,7 @@ def _unwrap(given: tuple, name: str) -> list[str]:
     lines += [f"a{k} = {x}._array" for k, x in enumerate(given)]
     if len(given) == 2:
         lines += [
-            "scalars = type(a0) is type(a1) is not ndarray",
+            "scalars = type(a0) is type(a1) is not ndarray and isinstance(a0, generic)",
             "if mixed := not scalars and a0.dtype is not a1.dtype:",
             f'    a0, a1 = meet("{name}", a0, a1)',
         ]
@@ -414,7 +414,7 @@ def own(g) -> np.ndarray:
     alone = getrefcount(g) <= _ALONE
     if alone and type(g) is np.ndarray and g.base is None and g.flags.writeable:
         return g
-    return np.array(g)
+    return np.copy(g)
 
 
 class Freed:

@@ -7,6 +7,7 @@ All of them call the function once on inputs of their own, and then walk back wi
 
 from minigrad.autograd import engine
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.batching import lift_to, open_levels, vmap
 from minigrad.creation import eye, ones_like, zeros_like
 from minigrad.shapes import stack
 from minigrad.tensor import Tensor
@@ -29,12 +30,13 @@ def _as_tuple(value, what: str, caller: str) -> tuple[bool, tuple]:
 
 def _fresh(inputs: tuple, create_graph: bool) -> tuple:
     """Inputs to differentiate by; connected with the given ones if that is wanted."""
-    return tuple(
-        x.view_as(x)
-        if create_graph and x.requires_grad
-        else x.detach().requires_grad_()
-        for x in inputs
-    )
+    found = []
+    for x in inputs:
+        x = x.view_as(x) if create_graph and x.requires_grad else x.detach()
+        if open_levels:  # each row has a gradient of its own
+            x = lift_to(x, levels=tuple(open_levels))
+        found.append(x if x.requires_grad else x.requires_grad_())
+    return tuple(found)
 
 
 def _give(values, create_graph: bool, many: bool):
@@ -149,24 +151,24 @@ def jvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
         vs = _weights(v, xs, many, "jvp", INPUT)
         xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "jvp", strict)
-        us = tuple(zeros_like(y).requires_grad_() for y in ys)
+        us = _fresh(tuple(zeros_like(y) for y in ys), False)
         rows = _pull(ys, xs, us, True, "back" if strict else None)
         found = _pull(rows, us, vs, create_graph, "trick" if strict else None)
     return _give(ys, create_graph, more), _give(found, create_graph, more)
 
 
 def _check_way(strict: bool, vectorize: bool, forward: bool) -> None:
-    """Refuse what PyTorch refuses, and what is not built."""
+    """Refuse the ways that do not go together, as PyTorch does."""
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
             "are not supported together. Please either set `strict=False` or "
             "`vectorize=False` (Chapter 14)"
         )
-    if forward:
+    if forward and not vectorize:
         raise NotImplementedError(
-            'strategy="forward-mode" is not built: use the reverse mode, which gives '
-            "the same numbers (Chapter 14)"
+            'torch.autograd.functional.jacobian: strategy="forward-mode" requires '
+            "vectorize=True: say so, or take the reverse mode (Chapter 14)"
         )
 
 
@@ -180,15 +182,21 @@ def jacobian(
 ):
     """Return the Jacobian, in the output's shape followed by the input's.
 
-    One backward pass for each element of the output, with ``vectorize`` as without.
+    One backward pass for each element of the output, or with ``vectorize`` one for all.
     For tuples, a tuple for each output that holds a block for each input.
     """
-    _check_way(strict, vectorize, strategy == "forward-mode")
+    forward = strategy == "forward-mode"
+    _check_way(strict, vectorize, forward)
     many, xs = _as_tuple(inputs, "inputs", "jacobian")
     with enable_grad():
         xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "jacobian", strict)
-        blocks = [_block(y, xs, create_graph, strict, i) for i, y in enumerate(ys)]
+        if forward:
+            blocks = _columns(func, xs, create_graph)
+        elif vectorize:
+            blocks = [_at_once(y, xs, create_graph) for y in ys]
+        else:
+            blocks = [_block(y, xs, create_graph, strict, i) for i, y in enumerate(ys)]
         blocks = tuple(_give(block, create_graph, many) for block in blocks)
     return blocks if more else blocks[0]
 
@@ -200,12 +208,45 @@ def _block(y: Tensor, xs: tuple, create_graph: bool, strict: bool, i: int) -> li
         e = e.reshape(y.shape)
         rows.append(_pull((y,), xs, (e,), create_graph, kind, "jacobian", i))
     if not rows:
-        return [
-            zeros_like(x).expand(0, *x.shape).reshape(*y.shape, *x.shape) for x in xs
-        ]
+        return [_nothing(y, x) for x in xs]
     columns = zip(*rows, strict=True)
     pairs = zip(columns, xs, strict=True)
     return [stack(list(c)).reshape(*y.shape, *x.shape) for c, x in pairs]
+
+
+def _nothing(y: Tensor, x: Tensor) -> Tensor:
+    """A block of zeros."""
+    return zeros_like(x).expand(y.numel(), *x.shape).reshape(*y.shape, *x.shape)
+
+
+def _at_once(y: Tensor, xs: tuple, create_graph: bool) -> list:
+    """The Jacobian of one output by every input, in one pass."""
+    found = [None] * len(xs)
+    if y.numel() and y.requires_grad:
+        e = eye(y.numel(), dtype=y.dtype).reshape(y.numel(), *y.shape)
+        found = engine.grad(
+            (y,), xs, (e,), True, create_graph, allow_unused=True, is_grads_batched=True
+        )
+    pairs = zip(xs, found, strict=True)
+    return [
+        _nothing(y, x) if g is None else g.reshape(*y.shape, *x.shape) for x, g in pairs
+    ]
+
+
+def _columns(func, xs: tuple, create_graph: bool) -> list:
+    """The Jacobian of every output by every input, all columns of one at once."""
+    blocks = []
+    for k, x in enumerate(xs):
+
+        def column(e, k=k):
+            vs = [e if j == k else zeros_like(x) for j, x in enumerate(xs)]
+            found = jvp(func, xs, tuple(vs), create_graph)[1]
+            return found if isinstance(found, tuple) else (found,)
+
+        e = eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+        found = vmap(column, out_dims=-1)(e)
+        blocks.append([c.reshape(*c.shape[:-1], *x.shape) for c in found])
+    return [list(row) for row in zip(*blocks, strict=True)]
 
 
 def _slopes(func, xs: tuple, caller: str, strict: bool) -> tuple:
@@ -261,5 +302,6 @@ def hessian(
     def slopes(*points):
         return _slopes(func, points, "hessian", strict)[1]
 
-    found = jacobian(slopes, xs, create_graph, strict)
+    way = "forward-mode" if forward else "reverse-mode"
+    found = jacobian(slopes, xs, create_graph, strict, vectorize, way)
     return found if many else found[0][0]

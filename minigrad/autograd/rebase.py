@@ -81,14 +81,14 @@ def _shown(x, *, at):
 
 def _spread(x, *, at):
     """Zeros in the shape of the base, with the elements of x added at their places."""
-    total = np.zeros(at.base[0], x.dtype)
+    total = np.zeros_like(x, shape=at.base[0])
     np.add.at(total.reshape(-1), at.numbers, x)
     return total
 
 
 def _cleared(x, *, at):
     """A copy of x with zeros at some places."""
-    copy = np.array(x, order="C")
+    copy = np.copy(x, order="C")
     copy.reshape(-1)[at.numbers] = 0
     return copy
 
