@@ -9,6 +9,7 @@ stand.
 import itertools
 import textwrap
 from contextlib import contextmanager
+from functools import partial
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from minigrad import operands
@@ -30,18 +31,20 @@ class Level:
         self.size, self.number = size, next(_numbers)
 
 
-open_levels: list[Level] = []  # of the vmaps that are running
-passing: set[Level] = set()  # of the backward passes that carry several cotangents
-
-
 @contextmanager
-def within(levels, level: Level):
-    """Have a level among the open, or the passing ones, for a while."""
-    (levels.append if levels is open_levels else levels.add)(level)
+def within(level: Level):
+    """Have a level among the open ones of this thread for a while."""
+    before = open_levels()
+    mode.levels = (*before, level)
     try:
         yield level
     finally:
-        levels.remove(level)
+        mode.levels = before
+
+
+def open_levels() -> tuple[Level, ...]:
+    """The batches inside which this thread is."""
+    return getattr(mode, "levels", ())
 
 
 class Shape(tuple):
@@ -125,7 +128,7 @@ class _Refused:
     __slots__ = ()
     __bool__, __array__ = _refusing(CONTROL), _refusing(PLAIN)
     __array_interface__ = property(__array__)
-    item = tolist = __float__ = __int__ = __index__ = _refusing(ITEM)
+    item = tolist = __float__ = __int__ = _refusing(ITEM)
 
 
 def _method(numpy_function):
@@ -192,6 +195,9 @@ class Rows(_Described, _Refused, _Methods, _Asked):
 
     def __init__(self, data, level: Level):
         self.data, self.level = data, level
+
+    def __repr__(self) -> str:
+        return f"Rows({self.data})"
 
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
@@ -528,7 +534,7 @@ define(
 )
 define("lift", lambda x, *, levels: lifted(x, levels), x=lambda g: g)
 define(
-    "total",
+    "sum_rows",
     lambda x, *, level: totalled(x, level),
     x=lambda g, level: lift_to(g, levels=(level,)),
 )
@@ -537,7 +543,7 @@ leave = either(left, record(PRIMITIVES["leave"], "vmap", "LeaveBackward0"))
 lift_to = either(lifted, record(PRIMITIVES["lift"], "vmap", "LiftBackward0"))
 
 
-total = either(totalled, record(PRIMITIVES["total"], "vmap", "TotalBackward0"))
+sum_rows = either(totalled, record(PRIMITIVES["sum_rows"], "vmap", "SumRowsBackward0"))
 
 
 # what the engine has to know
@@ -552,8 +558,8 @@ def fit(cotangent, like: tuple):
     """Give a cotangent the levels, shape and dtype of what it belongs to."""
     array = cotangent._array if isinstance(cotangent, Tensor) else cotangent
     for level in extra(array.shape, like[0]) if type(array) is Rows else ():
-        if level not in passing:
-            cotangent = total(cotangent, level=level)
+        if level not in open_levels():
+            cotangent = sum_rows(cotangent, level=level)
     shape = tuple(like[0])
     if tuple(cotangent.shape) != shape:
         cotangent = unbroadcast(cotangent, shape)
@@ -562,17 +568,14 @@ def fit(cotangent, like: tuple):
 
 def busy(error: Exception) -> bool:
     """Whether to try again: another thread, or a batch where NumPy wants an array."""
-    return _busy(error) or str(error) in (PLAIN, CONTROL)
+    return _busy(error) or str(error) in (PLAIN, CONTROL, ITEM)
 
 
 def quietly(called, *arrays, **options):
     """Try again, row by row if there are any."""
-    batch = any(isinstance(x, Rows) for x in (*arrays, *options.values()))
-    return (
-        _quietly(row_by_row, called, *arrays, **options)
-        if batch
-        else _quietly(called, *arrays, **options)
-    )
+    if top((*arrays, *options.values())) is NOWHERE:
+        return _quietly(called, *arrays, **options)
+    return row_by_row(partial(quietly, called), *arrays, **options)
 
 
 _busy, _quietly = function.busy, function.quietly
@@ -584,8 +587,18 @@ operands.ARRAYS += (Rows,)
 
 def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     """One pass for all rows of the weights."""
-    weights = engine.as_tuple(weights)
-    with within(passing, Level(len(weights[0]))) as level:
+    outputs, weights = engine.as_tuple(outputs), engine.as_tuple(weights)
+    for y, v in zip(outputs, weights, strict=False):
+        if v is None or v.shape[1:] != y.shape:
+            shape = None if v is None else list(v.shape)
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each "
+                "grad_output as the batch dimension. The sizes of the remaining "
+                "dimensions are expected to match the shape of corresponding output, "
+                f"but a mismatch was detected: {shape} for {list(y.shape)}; "
+                "torch.eye gives unit vectors (Chapter 14)"
+            )
+    with within(Level(len(weights[0]))) as level:
         rows = [enter(v, level=level, dim=0) for v in weights]
         found = engine._grad_of(outputs, inputs, rows, keep, create_graph)
         return [None if g is None else leave(g, level=level, dim=0) for g in found]
@@ -643,7 +656,7 @@ def _check_in(name: str, x, dim) -> int | None:
     return dim % x.ndim
 
 
-def _check_call(name: str, args: tuple, in_dims) -> None:
+def _check_call(said: str, name: str, args: tuple, in_dims) -> None:
     """Refuse a call without inputs, and in_dims of a wrong type."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -653,13 +666,13 @@ def _check_call(name: str, args: tuple, in_dims) -> None:
         )
     if not args:
         raise ValueError(
-            f"{name}(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
+            f"vmap({said})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
             "are trying to vmap over a function with no inputs. The latter is "
             "unsupported: give it one (Chapter 14)"
         )
 
 
-def _batch(name: str, args: tuple, options: dict, in_dims) -> tuple:
+def _batch(name: str, args: tuple, in_dims) -> tuple:
     """The axes to map over, and the number of rows."""
     sizes = []
 
@@ -676,9 +689,6 @@ def _batch(name: str, args: tuple, options: dict, in_dims) -> tuple:
             f"`inputs`: {in_dims} for {len(args)} of them. Give one for each, or one "
             "int for all (Chapter 14)"
         ) from None
-    named = walk(
-        options, 0, lambda x, _: visit(x, 0 if isinstance(x, Tensor) else None)
-    )
     if not sizes:
         raise ValueError(
             "vmap: Expected at least one Tensor to vmap over: an in_dim that is not "
@@ -690,7 +700,7 @@ def _batch(name: str, args: tuple, options: dict, in_dims) -> tuple:
             f"got sizes {sizes} for the mapped dimension: what all rows have in common "
             "has in_dim None (Chapter 14)"
         )
-    return (dims, named), sizes[0]
+    return dims, sizes[0]
 
 
 def _leaving(name: str, level: Level):
@@ -717,15 +727,14 @@ def _leaving(name: str, level: Level):
     return visit
 
 
-def _run(func, name: str, inputs: tuple, dims: tuple, size: int, out_dims):
+def _run(func, name: str, args: tuple, dims, size: int, out_dims):
     """Call a function once, on all rows."""
-    with within(open_levels, Level(size)) as level:
+    with within(Level(size)) as level:
 
         def enter_one(x, dim):
             return x if dim is None else enter(x, level=level, dim=dim)
 
-        args, options = walk(inputs, dims, enter_one)
-        found = func(*args, **options)
+        found = func(*walk(args, dims, enter_one))
         try:
             return walk(found, out_dims, _leaving(name, level))
         except IndexError as error:
@@ -742,13 +751,15 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     """Return a function that calls ``func`` on all rows of its inputs at once.
 
     ``in_dims`` says along which axis the rows of each input lie, None that all rows
-    have it in common; ``out_dims`` where those of the results are put. At most
-    ``chunk_size`` rows are computed at a time.
+    have it in common; ``out_dims`` where those of the results are put. Both may be
+    nested as the inputs are. Options given by name are common to all rows. At most
+    ``chunk_size`` rows are computed at a time. ``randomness``: whether each row draws
+    "different" numbers, all the "same", or to draw is an "error".
     """
-    if randomness not in ("error", "same"):
+    if randomness not in ("error", "same", "different"):
         raise RuntimeError(
             "Only allowed values for randomness are 'error', 'different', or 'same'. "
-            f"Got {randomness}; 'different' is not built: draw outside (Chapter 14)"
+            f"Got {randomness}: choose one (Chapter 14)"
         )
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(
@@ -759,18 +770,17 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     name = f"vmap({said}, in_dims={in_dims}, ...)"
 
     def batched(*args, **options):
-        _check_call(name, args, in_dims)
-        dims, size = _batch(name, args, options, in_dims)
+        _check_call(said, name, args, in_dims)
+        dims, size = _batch(name, args, in_dims)
         step, found = chunk_size or max(size, 1), []
         for start in range(0, max(size, 1), step):
             n = min(step, size - start)
-            inputs = walk(
-                (args, options),
-                dims,
-                lambda x, d: x if d is None or n == size else x.narrow(d, start, n),
+            part = walk(
+                args, dims, lambda x, d: x if d is None else x.narrow(d, start, n)
             )
             with drawing(randomness):
-                found.append(_run(func, said, inputs, dims, n, out_dims))
+                call = partial(func, **options)
+                found.append(_run(call, said, part, dims, n, out_dims))
         return found[0] if len(found) == 1 else _together(found, out_dims)
 
     return batched
@@ -806,29 +816,57 @@ def shown(self) -> str:
     if type(self._array) is not Rows:
         return _shown(self)
     rows = textwrap.indent(shown(wrap(self._array.data)), "    ")
-    depth = 1 + sum(a.number < self._array.level.number for a in open_levels)
+    depth = 1 + sum(a.number < self._array.level.number for a in open_levels())
     return f"BatchedTensor(lvl={depth}, bdim=0, value=\n{rows}\n)"
 
 
-_shown = Tensor.__repr__
-extend(__repr__=shown, __str__=shown)
+def numpy(self, *, force: bool = False):
+    """The array itself; a batch has none that could be shown."""
+    if type(self._array) is Rows:
+        raise RuntimeError(
+            "Cannot access data pointer of Tensor that doesn't have storage: it stands "
+            "for a batch. Return it from the function first (Chapter 14)"
+        )
+    return _numpy(self, force=force)
+
+
+def deliver_all(arrived: list, create_graph: bool) -> None:
+    """Refuse to add to what all rows have in common; outside of a batch, deliver."""
+    if open_levels():
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, "
+            "please use functorch.grad or functorch.vjp instead or call backward() "
+            "outside of functorch transforms first: of each row there is a gradient of "
+            "its own, and one .grad (Chapter 14)"
+        )
+    _deliver_all(arrived, create_graph)
+
+
+_shown, _numpy, _deliver_all = Tensor.__repr__, Tensor.numpy, engine._deliver_all
+extend(__repr__=shown, __str__=shown, numpy=numpy)
+engine._deliver_all = deliver_all
 
 
 def _guarded(draw):
-    """A generator's method, which asks first."""
+    """A generator's method, which heeds what vmap said about random numbers."""
 
-    def method(self, *arguments, **options):
-        if getattr(mode, "drawing", "same") == "error":
+    def method(self, count: int, *arguments):
+        how = getattr(mode, "drawing", "same")
+        if how == "error":
             raise RuntimeError(
                 "vmap: called random operation while in randomness error mode. Please "
                 "either use the 'same' or 'different' randomness flags on vmap or "
                 "perform the randomness operation out of vmap (Chapter 14)"
             )
-        return draw(self, *arguments, **options)
+        if how == "same":
+            return draw(self, count, *arguments)
+        level = open_levels()[-1]
+        with drawing("same"):
+            drawn = draw(self, count * level.size, *arguments)
+        return Rows(drawn.reshape(level.size, count), level)
 
     return method
 
 
-for _name in ("uniform", "normal", "integers", "permutation"):
-    if hasattr(Generator, _name):
-        setattr(Generator, _name, _guarded(getattr(Generator, _name)))
+for _name in ("uniform", "normal", "integers"):
+    setattr(Generator, _name, _guarded(getattr(Generator, _name)))

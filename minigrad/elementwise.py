@@ -404,7 +404,7 @@ def _question(name: str, ufunc):
 
     def ask(input):
         ops.check_tensor(name, input)
-        return wrap(np.asarray(quietly(ufunc, input._array)))
+        return wrap(quietly(ufunc, input._array))
 
     ask.__name__ = ask.__qualname__ = name
     return ask
@@ -469,7 +469,7 @@ def bitwise_not(input):
             "~ (operator.invert) is only implemented on integer and Boolean-type "
             f"tensors, and not on {input.dtype}: compare first, ~(x > 0) (Chapter 9)"
         )
-    return wrap(np.asarray(np.invert(input._array)))
+    return wrap(np.invert(input._array))
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -1,17 +1,17 @@
 # Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
 """Functions that take a function and return its derivative, as in torch.func."""
 
-from minigrad.autograd.functional import _at_once, _fresh, _pull
+from functools import partial
+
+from minigrad.autograd.functional import _as_tuple, _at_once, _fresh, _pull, _units
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.batching import vmap
-from minigrad.creation import eye, ones_like, zeros_like
+from minigrad.creation import ones_like, zeros_like
 from minigrad.tensor import AccumulateGrad, Tensor
 
 
-def _settled(value, own: tuple):
+def _cut(value, own: tuple):
     """The value; without its history, if that leads to nothing but tensors of ours."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(_settled(v, own) for v in value)
     if not isinstance(value, Tensor) or not value.requires_grad:
         return value
     ours, seen = {x._node for x in own if x.is_leaf}, set()
@@ -26,23 +26,92 @@ def _settled(value, own: tuple):
     return value.detach()
 
 
-def _places(argnums, args: tuple) -> tuple:
-    """The places of the arguments to differentiate by, and these, as our own."""
+def _leaves(tree) -> list:
+    """What hangs in nested tuples, lists and dictionaries."""
+    if isinstance(tree, dict):
+        tree = tree.values()
+    elif not isinstance(tree, (tuple, list)):
+        return [tree]
+    return [leaf for branch in tree for leaf in _leaves(branch)]
+
+
+def _hung(tree, leaves):
+    """The same tree, with other leaves."""
+    leaves = iter(leaves)
+    if isinstance(tree, dict):
+        return type(tree)((key, _hung(tree[key], leaves)) for key in tree)
+    if not isinstance(tree, (tuple, list)):
+        return next(leaves)
+    branches = [_hung(branch, leaves) for branch in tree]
+    fields = hasattr(tree, "_fields")  # of a namedtuple, which wants them one by one
+    return type(tree)(*branches) if fields else type(tree)(branches)
+
+
+def _settled(tree, own: tuple):
+    """The tree of values, each without a history that leads to nobody else's tensor."""
+    return _hung(tree, [_cut(leaf, own) for leaf in _leaves(tree)])
+
+
+def _chosen(argnums, args: tuple) -> tuple[tuple, tuple]:
+    """The places to differentiate by, and what stands there; all leaves are tensors."""
     places = argnums if isinstance(argnums, tuple) else (argnums,)
-    args, own = list(args), _fresh(tuple(args[i] for i in places), True)
-    for i, x in zip(places, own, strict=True):
-        args[i] = x
-    return args, own
+    for i in places:
+        if not -len(args) <= i < len(args):
+            raise RuntimeError(
+                f"Got argnum={i}, but only {len(args)} positional inputs: count from 0 "
+                "(Chapter 14)"
+            )
+    given = tuple(args[i] for i in places)
+    for leaf in _leaves(given):
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"Thing passed to transform API must be Tensor, got {type(leaf)}: "
+                "torch.tensor makes one of it (Chapter 14)"
+            )
+    return places, given
+
+
+def _placed(args: tuple, places: tuple, trees: tuple) -> list:
+    """The arguments, with others at some places."""
+    args = list(args)
+    for i, tree in zip(places, trees, strict=True):
+        args[i] = tree
+    return args
+
+
+def _places(argnums, args: tuple) -> tuple:
+    """The arguments with our own tensors at some places; the tree of those, flat too."""
+    places, given = _chosen(argnums, args)
+    own = _fresh(tuple(_leaves(given)), True)
+    trees = _hung(given, own)
+    args = _placed(args, places, trees)
+    return args, (trees if isinstance(argnums, tuple) else trees[0]), own
+
+
+def _with_aux(found, has_aux: bool, said: str) -> tuple:
+    """What a function returned, and what it returned beside, if it did."""
+    if not has_aux:
+        return found, ()
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise RuntimeError(
+            f"{said}(f)(*args): output of function f should be a tuple: (output, aux) "
+            "if has_aux is True. Return both, or leave has_aux out (Chapter 14)"
+        )
+    return found
 
 
 def grad_and_value(func, argnums=0, has_aux: bool = False):
-    """Return a function that gives the gradient of ``func``, and its value."""
+    """Return a function that gives the gradient of ``func``, and its value.
+
+    The gradient has the structure of the argument: for a dictionary of parameters, a
+    dictionary. With ``has_aux``, func returns (y, aux), and so does its value.
+    """
 
     def derivative(*args, **options):
         with enable_grad():
-            args, own = _places(argnums, args)
+            args, tree, own = _places(argnums, args)
             found = func(*args, **options)
-            y = found[0] if has_aux else found
+            y, _ = _with_aux(found, has_aux, "grad_and_value")
             if not isinstance(y, Tensor) or y.dim():
                 shape = tuple(y.shape) if isinstance(y, Tensor) else type(y).__name__
                 raise RuntimeError(
@@ -50,9 +119,8 @@ def grad_and_value(func, argnums=0, has_aux: bool = False):
                     f"tensor, got tensor with {shape}. Sum it up, or call jacrev "
                     "(Chapter 14)"
                 )
-            slopes = _pull((y,), own, (ones_like(y),), True)
-        slopes, found = _settled(slopes, own), _settled(found, own)
-        return (slopes if isinstance(argnums, tuple) else slopes[0]), found
+            slopes = _hung(tree, _pull((y,), own, (ones_like(y),), True))
+        return _settled(slopes, own), _settled(found, own)
 
     return derivative
 
@@ -68,66 +136,106 @@ def grad(func, argnums=0, has_aux: bool = False):
     return derivative
 
 
-def vjp(func, *primals):
-    """Return ``func(*primals)``, and the function that takes v to vᵀJ."""
+def vjp(func, *primals, has_aux: bool = False):
+    """Return ``func(*primals)``, and the function that takes v to vᵀJ, a tuple."""
     with enable_grad():
-        own = _fresh(primals, True)
-        found = func(*own)
-        ys = found if isinstance(found, tuple) else (found,)
+        args, trees, own = _places(tuple(range(len(primals))), primals)
+        found = func(*args)
+        y, _ = _with_aux(found, has_aux, "vjp")
+        ys = _as_tuple(tuple(_leaves(y)), "outputs", "vjp")[1]
 
     def pull(*vs):
-        if len(vs) == 1 and isinstance(vs[0], tuple):
-            (vs,) = vs
         with enable_grad():
-            slopes = _pull(ys, own, vs, True)
-        slopes = _settled(slopes, own)
-        return slopes if len(own) > 1 else slopes[:1]
+            vs = _vectors(vs, ys)
+            slopes = _hung(trees, _pull(ys, own, vs, True))
+        return _settled(slopes, own)
 
-    return _settled(found, own), pull
+    found = _settled(found, own)
+    return (found[0], pull, found[1]) if has_aux else (found, pull)
 
 
-def jvp(func, primals: tuple, tangents: tuple):
-    """Return ``func(*primals)`` and Jv, by two backward passes."""
+def _vectors(vs: tuple, ys: tuple) -> list:
+    """The vectors for some tensors; RuntimeError if their shapes are not the same."""
+    vs = _leaves(vs)
+    if [v.shape for v in vs] != [y.shape for y in ys]:
+        raise RuntimeError(
+            f"Mismatch in shape: the vectors have shapes {[tuple(v.shape) for v in vs]}"
+            f" and the tensors {[tuple(y.shape) for y in ys]}. Give one for each, in its "
+            "shape (Chapter 14)"
+        )
+    return vs
+
+
+def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
+    """Return ``func(*primals)`` and Jv, by two backward passes.
+
+    ``strict`` is accepted: what does not depend on the input has a tangent of zeros.
+    """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple):
+            raise RuntimeError(
+                f"jvp(f, primals, tangents): Expected {name} to be a tuple. E.g. it "
+                "should be valid to call f(*primals): write (x,) (Chapter 14)"
+            )
     with enable_grad():
-        own = _fresh(primals, True)
-        found = func(*own)
-        ys = found if isinstance(found, tuple) else (found,)
-        us = _fresh(tuple(zeros_like(y) for y in ys), False)
-        slopes = _pull(_pull(ys, own, us, True), us, tangents, True)
-    slopes = _settled(slopes, own + us)
-    return _settled(found, own), (slopes if isinstance(found, tuple) else slopes[0])
+        args, _, own = _places(tuple(range(len(primals))), primals)
+        found = func(*args)
+        y, _ = _with_aux(found, has_aux, "jvp")
+        ys = tuple(_leaves(y))
+        us, vs = _fresh(tuple(zeros_like(y) for y in ys), False), _vectors(tangents, own)
+        moved = _hung(y, _pull(_pull(ys, own, us, True), us, vs, True))
+    found, moved = _settled(found, own), _settled(moved, own + us)
+    return (found[0], moved, found[1]) if has_aux else (found, moved)
 
 
-def jacrev(func, argnums: int = 0):
-    """Return a function that gives the Jacobian of ``func``, all rows in one pass."""
+def jacrev(func, argnums=0, *, has_aux: bool = False, chunk_size: int | None = None):
+    """Return a function that gives the Jacobian of ``func``, all rows in one pass.
 
-    def derivative(*args):
+    For each output, in its place, the blocks of all inputs that ``argnums`` names.
+    At most ``chunk_size`` rows are computed at a time.
+    """
+
+    def derivative(*args, **options):
         with enable_grad():
-            args, own = _places(argnums, args)
-            (found,) = _at_once(func(*args), own, True)
-        return _settled(found, own)
+            args, tree, own = _places(argnums, args)
+            y, aux = _with_aux(func(*args, **options), has_aux, "jacrev")
+            blocks = [_at_once(y, own, True, chunk_size) for y in _leaves(y)]
+            found = _hung(y, [_hung(tree, block) for block in blocks])
+        found = _settled(found, own)
+        return (found, _settled(aux, own)) if has_aux else found
 
     return derivative
 
 
-def jacfwd(func, argnums: int = 0):
+def jacfwd(func, argnums=0, has_aux: bool = False, *, randomness: str = "error"):
     """Return a function that gives the Jacobian of ``func``, all columns at once."""
 
-    def derivative(*args):
-        def column(e):
-            return jvp(alone, (x,), (e,))[1]
+    def derivative(*args, **options):
+        places, trees = _chosen(argnums, args)
+        given = trees if isinstance(argnums, tuple) else trees[0]
+        xs, blocks = tuple(_leaves(given)), []
 
-        def alone(x):
-            return func(*args[:argnums], x, *args[argnums + 1 :])
+        def alone(*leaves):
+            trees_now = _placed(args, places, _hung(trees, leaves))
+            return _with_aux(func(*trees_now, **options), has_aux, "jacfwd")
 
-        x = args[argnums]
-        e = eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
-        found = vmap(column, out_dims=-1)(e)
-        return found.reshape(*found.shape[:-1], *x.shape)
+        def column(k: int, e):
+            vs = tuple(e if j == k else zeros_like(x) for j, x in enumerate(xs))
+            return jvp(alone, xs, vs, has_aux=True)[1:]
+
+        for k, x in enumerate(xs):
+            columns = vmap(partial(column, k), 0, (-1, None), randomness)
+            moved, aux = columns(_units(x))
+            blocks.append(
+                [c.reshape((*c.shape[:-1], *x.shape)) for c in _leaves(moved)]
+            )
+        found = [_hung(given, row) for row in zip(*blocks, strict=True)]
+        found = _hung(moved, found)
+        return (found, aux) if has_aux else found
 
     return derivative
 
 
-def hessian(func, argnums: int = 0):
+def hessian(func, argnums=0):
     """Return a function that gives the Hessian: columns of the gradient's Jacobian."""
     return jacfwd(jacrev(func, argnums), argnums)

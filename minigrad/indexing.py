@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from minigrad import inplace
+from minigrad import inplace, operands
 from minigrad.autograd.function import record
 from minigrad.elementwise import to_dtype
 from minigrad.errors import wrong_type
@@ -58,8 +58,8 @@ define(
 def may_repeat(index) -> bool:
     """Whether an index may name a place twice: masks, slices and integers do not."""
     index = index if isinstance(index, tuple) else (index,)
-    lists = [part for part in index if isinstance(part, (np.ndarray, list))]
-    return builtins.any(np.asarray(part).dtype.kind != "b" for part in lists)
+    lists = [part for part in index if isinstance(part, operands.ARRAYS)]
+    return builtins.any(part.dtype.kind != "b" for part in lists)
 
 
 _pick = record(PRIMITIVES["pick_at"], "index", "IndexBackward0")
@@ -99,7 +99,7 @@ def _part(part):
             "new(): invalid data type 'str': an index is made of integers, slices, "
             "masks and lists; int(text) reads a number (Chapter 10)"
         )
-    array = np.asarray(part)
+    array = part if isinstance(part, operands.ARRAYS) else np.asarray(part)
     if array.size == 0 and not isinstance(part, np.ndarray):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -131,7 +131,7 @@ def _spans(part) -> int:
     """How many axes a part of an index takes."""
     if part is None or part is ...:
         return 0
-    mask = isinstance(part, np.ndarray) and part.dtype.kind == "b"
+    mask = isinstance(part, operands.ARRAYS) and part.dtype.kind == "b"
     return part.ndim if mask else 1
 
 
@@ -154,7 +154,7 @@ def located(shape: tuple, index) -> tuple[tuple, tuple | None]:
         found = [slice(None) if part is ... else part for part in found]
     view, pick, axis = [], [], 0
     for part in found:
-        if isinstance(part, np.ndarray):
+        if isinstance(part, operands.ARRAYS):
             _check_mask(part, shape, axis)
             view += [slice(None)] * _spans(part)
             pick.append(part)
@@ -163,7 +163,7 @@ def located(shape: tuple, index) -> tuple[tuple, tuple | None]:
             view.append(part)
             pick += [] if isinstance(part, int) else [slice(None)]
         axis += _spans(part)
-    arrays = [part for part in pick if isinstance(part, np.ndarray)]
+    arrays = [part for part in pick if isinstance(part, operands.ARRAYS)]
     _check_together(arrays)
     return tuple(view), tuple(pick) if arrays else None
 
@@ -187,7 +187,7 @@ def _check_mask(part: np.ndarray, shape: tuple, axis: int) -> None:
                 f"match the shape of the indexed tensor {list(shape)} at index {axis}: "
                 "compare the tensor itself, x[x > 0] (Chapter 10)"
             )
-    elif part.size and not -shape[axis] <= part.min() <= part.max() < shape[axis]:
+    elif not ((-shape[axis] <= part) & (part < shape[axis])).all():
         worst = part.max() if part.max() >= shape[axis] else part.min()
         raise IndexError(
             f"index {worst} is out of bounds for dimension {axis} with size "
@@ -327,14 +327,14 @@ def _index_array(name: str, index, input, axis: int) -> np.ndarray:
     """The array of an index; IndexError or RuntimeError if it does not suit."""
     if not isinstance(index, Tensor):
         raise wrong_type(f"{name}(): argument 'index' (position 3)", "Tensor", index)
-    array = np.asarray(index._array)
+    array = memory(index)
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 4:
         raise RuntimeError(
             f"{name}(): Expected dtype int64 for index, and not {index.dtype}: convert "
             "it, index.long() (Chapter 10)"
         )
     length = input.shape[axis] if input.ndim else 1
-    if array.size and not 0 <= array.min() <= array.max() < length:
+    if not ((array >= 0) & (array < length)).all():
         worst = array.min() if array.min() < 0 else array.max()
         raise RuntimeError(
             f"index {worst} is out of bounds for dimension {axis} with size {length}: "

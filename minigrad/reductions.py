@@ -415,10 +415,10 @@ def _test(name: str, ufunc):
     def test(input, dim=None, keepdim=False):
         check_tensor(name, input)
         axes = _axes(input, dim)
-        found = ufunc(np.asarray(input._array), axis=axes, keepdims=keepdim)
+        found = np.copy(ufunc(input._array, axis=axes, keepdims=keepdim))
         if input._array.dtype == np.uint8:
             found = found.astype(np.uint8)
-        return wrap(np.asarray(found))
+        return wrap(found)
 
     test.__name__ = test.__qualname__ = name
     return test
@@ -430,7 +430,7 @@ all, any = _test("all", np.all), _test("any", np.any)
 def count_nonzero(input, dim=None):
     """How many elements are not 0."""
     check_tensor("count_nonzero", input)
-    return wrap(np.asarray(np.sum(input._array != 0, axis=_axes(input, dim))))
+    return wrap(np.copy(np.sum(input._array != 0, axis=_axes(input, dim))))
 
 
 def _np_mean(x, axis=None, keepdims=False):

@@ -231,10 +231,10 @@ def _place(name: str, find):
                     "() == 0. Specify the reduction dim with the 'dim' argument: an "
                     "axis that is not empty (Chapter 9)"
                 )
-            found = np.asarray(find(input._array))
+            found = np.copy(find(input._array))
             return wrap(found.reshape((1,) * input.ndim) if keepdim else found)
         array, axis = _line(name, input, dim)
-        found = np.asarray(find(array, axis))
+        found = np.copy(find(array, axis))
         found = np.expand_dims(found, axis) if keepdim and input.ndim else found
         return wrap(found.reshape(()) if input.ndim == 0 else found)
 

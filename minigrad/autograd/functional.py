@@ -7,9 +7,8 @@ All of them call the function once on inputs of their own, and then walk back wi
 
 from minigrad.autograd import engine
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.batching import lift_to, open_levels, vmap
 from minigrad.creation import eye, ones_like, zeros_like
-from minigrad.shapes import stack
+from minigrad.shapes import cat, stack
 from minigrad.tensor import Tensor
 
 
@@ -30,13 +29,12 @@ def _as_tuple(value, what: str, caller: str) -> tuple[bool, tuple]:
 
 def _fresh(inputs: tuple, create_graph: bool) -> tuple:
     """Inputs to differentiate by; connected with the given ones if that is wanted."""
-    found = []
-    for x in inputs:
-        x = x.view_as(x) if create_graph and x.requires_grad else x.detach()
-        if open_levels:  # each row has a gradient of its own
-            x = lift_to(x, levels=tuple(open_levels))
-        found.append(x if x.requires_grad else x.requires_grad_())
-    return tuple(found)
+    return tuple(
+        x.view_as(x)
+        if create_graph and x.requires_grad
+        else x.detach().requires_grad_()
+        for x in inputs
+    )
 
 
 def _give(values, create_graph: bool, many: bool):
@@ -157,19 +155,27 @@ def jvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
     return _give(ys, create_graph, more), _give(found, create_graph, more)
 
 
-def _check_way(strict: bool, vectorize: bool, forward: bool) -> None:
-    """Refuse the ways that do not go together, as PyTorch does."""
+def _check_way(strict: bool, vectorize: bool, strategy: str) -> bool:
+    """Whether to go forward; ways that do not go together are refused, as in PyTorch."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode", and not '
+            f"{strategy!r}. Hint: forward mode pays where there are more outputs than "
+            "inputs (Chapter 14)"
+        )
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
             "are not supported together. Please either set `strict=False` or "
             "`vectorize=False` (Chapter 14)"
         )
+    forward = strategy == "forward-mode"
     if forward and not vectorize:
         raise NotImplementedError(
-            'torch.autograd.functional.jacobian: strategy="forward-mode" requires '
-            "vectorize=True: say so, or take the reverse mode (Chapter 14)"
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is "
+            "only implemented for `vectorize=True`: say so (Chapter 14)"
         )
+    return forward
 
 
 def jacobian(
@@ -185,14 +191,13 @@ def jacobian(
     One backward pass for each element of the output, or with ``vectorize`` one for all.
     For tuples, a tuple for each output that holds a block for each input.
     """
-    forward = strategy == "forward-mode"
-    _check_way(strict, vectorize, forward)
+    forward = _check_way(strict, vectorize, strategy)
     many, xs = _as_tuple(inputs, "inputs", "jacobian")
     with enable_grad():
         xs = _fresh(xs, create_graph)
         more, ys = _call(func, xs, "jacobian", strict)
         if forward:
-            blocks = _columns(func, xs, create_graph)
+            blocks = _columns(ys, xs, create_graph)
         elif vectorize:
             blocks = [_at_once(y, xs, create_graph) for y in ys]
         else:
@@ -211,42 +216,46 @@ def _block(y: Tensor, xs: tuple, create_graph: bool, strict: bool, i: int) -> li
         return [_nothing(y, x) for x in xs]
     columns = zip(*rows, strict=True)
     pairs = zip(columns, xs, strict=True)
-    return [stack(list(c)).reshape(*y.shape, *x.shape) for c, x in pairs]
+    return [stack(list(c)).reshape((*y.shape, *x.shape)) for c, x in pairs]
 
 
 def _nothing(y: Tensor, x: Tensor) -> Tensor:
     """A block of zeros."""
-    return zeros_like(x).expand(y.numel(), *x.shape).reshape(*y.shape, *x.shape)
+    return zeros_like(x).expand(y.numel(), *x.shape).reshape((*y.shape, *x.shape))
 
 
-def _at_once(y: Tensor, xs: tuple, create_graph: bool) -> list:
-    """The Jacobian of one output by every input, in one pass."""
-    found = [None] * len(xs)
-    if y.numel() and y.requires_grad:
-        e = eye(y.numel(), dtype=y.dtype).reshape(y.numel(), *y.shape)
-        found = engine.grad(
-            (y,), xs, (e,), True, create_graph, allow_unused=True, is_grads_batched=True
-        )
-    pairs = zip(xs, found, strict=True)
+def _units(x: Tensor) -> Tensor:
+    """The unit vectors in the shape of a tensor, one after the other."""
+    return eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+
+
+def _at_once(y: Tensor, xs: tuple, create_graph: bool, chunk: int | None = None):
+    """The Jacobian of one output by every input; ``chunk`` rows in one pass, or all."""
+    if not y.numel() or not y.requires_grad:
+        return [_nothing(y, x) for x in xs]
+    parts = [
+        engine.grad((y,), xs, (e,), True, create_graph, True, True, True)
+        for e in _units(y).split(chunk or y.numel())
+    ]
+    pairs = zip(zip(*parts, strict=True), xs, strict=True)
     return [
-        _nothing(y, x) if g is None else g.reshape(*y.shape, *x.shape) for x, g in pairs
+        _nothing(y, x) if rows[0] is None
+        else (rows[0] if len(rows) == 1 else cat(rows)).reshape((*y.shape, *x.shape))
+        for rows, x in pairs
     ]
 
 
-def _columns(func, xs: tuple, create_graph: bool) -> list:
+def _columns(ys: tuple, xs: tuple, create_graph: bool) -> list[list]:
     """The Jacobian of every output by every input, all columns of one at once."""
-    blocks = []
-    for k, x in enumerate(xs):
-
-        def column(e, k=k):
-            vs = [e if j == k else zeros_like(x) for j, x in enumerate(xs)]
-            found = jvp(func, xs, tuple(vs), create_graph)[1]
-            return found if isinstance(found, tuple) else (found,)
-
-        e = eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
-        found = vmap(column, out_dims=-1)(e)
-        blocks.append([c.reshape(*c.shape[:-1], *x.shape) for c in found])
-    return [list(row) for row in zip(*blocks, strict=True)]
+    us = _fresh(tuple(zeros_like(y) for y in ys), False)
+    blocks = [_at_once(row, us, create_graph) for row in _pull(ys, xs, us, True)]
+    return [
+        [
+            block.movedim(tuple(range(x.dim())), tuple(range(-x.dim(), 0)))
+            for block, x in zip(column, xs, strict=True)
+        ]
+        for column in zip(*blocks, strict=True)
+    ]
 
 
 def _slopes(func, xs: tuple, caller: str, strict: bool) -> tuple:
@@ -295,13 +304,12 @@ def hessian(
     outer_jacobian_strategy="reverse-mode",
 ):
     """Return the Hessian: the Jacobian of the gradient. For a tuple, its blocks."""
-    forward = outer_jacobian_strategy == "forward-mode"
-    _check_way(strict, vectorize, forward)
+    _check_way(strict, vectorize, outer_jacobian_strategy)
     many, xs = _as_tuple(inputs, "inputs", "hessian")
 
     def slopes(*points):
         return _slopes(func, points, "hessian", strict)[1]
 
-    way = "forward-mode" if forward else "reverse-mode"
-    found = jacobian(slopes, xs, create_graph, strict, vectorize, way)
+    way = (vectorize, outer_jacobian_strategy)
+    found = jacobian(slopes, xs, create_graph, strict, *way)
     return found if many else found[0][0]
