@@ -475,7 +475,8 @@ TABLE = {
     **_with(diagonals, np.diagonal, np.trace),
     np.reshape: with_shape, np.broadcast_to: broadcast, np.transpose: permuted,
     np.copyto: lambda to, x, **o: put_into(to, (...,), x),
-    np.nonzero: _refusing(DYNAMIC), np.pad: padded,
+    np.nonzero: _refusing(DYNAMIC), np.count_nonzero: _refusing(DYNAMIC),
+    np.pad: padded,
     np.roll: rolled, np.ndim: lambda x: x.ndim,
     np.shape: lambda x: x.shape, np.size: lambda x: x.size,
     np.may_share_memory: lambda x, y: np.may_share_memory(common(x), common(y)),
@@ -491,10 +492,10 @@ def entered(x, level: Level, dim: int):
     return Rows(np.moveaxis(x, dim, 0), level)
 
 
-def left(x, level: Level, dim: int):
+def exposed(x, level: Level, dim: int):
     """Show the axis again; what has none is repeated."""
     if isinstance(x, Rows) and x.level.number > level.number:
-        return Rows(left(x.data, level, dim + 1), x.level)
+        return Rows(exposed(x.data, level, dim + 1), x.level)
     return np.moveaxis(full(x, level), 0, dim)
 
 
@@ -529,7 +530,7 @@ define(
 )
 define(
     "leave",
-    lambda x, *, level, dim: left(x, level, dim),
+    lambda x, *, level, dim: exposed(x, level, dim),
     x=lambda g, level, dim: enter(g, level=level, dim=dim),
 )
 define("lift", lambda x, *, levels: lifted(x, levels), x=lambda g: g)
@@ -539,7 +540,7 @@ define(
     x=lambda g, level: lift_to(g, levels=(level,)),
 )
 enter = either(entered, record(PRIMITIVES["enter"], "vmap", "EnterBackward0"))
-leave = either(left, record(PRIMITIVES["leave"], "vmap", "LeaveBackward0"))
+leave = either(exposed, record(PRIMITIVES["leave"], "vmap", "LeaveBackward0"))
 lift_to = either(lifted, record(PRIMITIVES["lift"], "vmap", "LiftBackward0"))
 
 
@@ -587,7 +588,8 @@ operands.ARRAYS += (Rows,)
 
 def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     """One pass for all rows of the weights."""
-    outputs, weights = engine.as_tuple(outputs), engine.as_tuple(weights)
+    outputs = engine.as_tuple(outputs)
+    weights = (None,) * len(outputs) if weights is None else engine.as_tuple(weights)
     for y, v in zip(outputs, weights, strict=False):
         if v is None or v.shape[1:] != y.shape:
             shape = None if v is None else list(v.shape)

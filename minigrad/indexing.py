@@ -181,7 +181,7 @@ def _check_mask(part: np.ndarray, shape: tuple, axis: int) -> None:
     """Refuse a mask that does not cover its axes, and places that are not there."""
     if part.dtype.kind == "b":
         covered = shape[axis : axis + part.ndim]
-        if part.shape != covered:
+        if not part.shape == covered:  # (of a batch: each row has a mask of its own)
             raise IndexError(
                 f"The shape of the mask {list(part.shape)} at index {axis} does not "
                 f"match the shape of the indexed tensor {list(shape)} at index {axis}: "

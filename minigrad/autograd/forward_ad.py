@@ -539,19 +539,20 @@ engine._deliver = _deliver
 _two_passes, _settled = unwrap(transforms.jvp), transforms._settled
 
 
-def jvp(func, primals: tuple, tangents: tuple, **options):
+def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
     """Return ``func(*primals)`` and Jv, by one pass in forward mode."""
-    if _levels or options or len(primals) != len(tangents):
-        return _two_passes(func, primals, tangents, **options)
+    if _levels or not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+        return _two_passes(func, primals, tangents, strict=strict, has_aux=has_aux)
     with enable_grad(), dual_level():
-        own = _fresh(primals, True)
-        found = func(*map(make_dual, own, tangents))
-        ys = found if isinstance(found, tuple) else (found,)
-        moved = tuple(unpack_dual(y).tangent for y in ys)
-        pairs = zip(ys, moved, strict=True)
-        moved = tuple(_zeros(y) if v is None else v for y, v in pairs)
-    own, many = (*own, *tangents), isinstance(found, tuple)
-    return _settled(found, own), _settled(moved if many else moved[0], own)
+        everywhere = tuple(range(len(primals)))
+        args, trees, own = transforms._places(everywhere, primals)
+        vs = transforms._vectors(tangents, own)
+        found = func(*transforms._hung(trees, map(make_dual, own, vs)))
+        y, _ = transforms._with_aux(found, has_aux, "jvp")
+        pairs = [(y, unpack_dual(y).tangent) for y in transforms._leaves(y)]
+        moved = [_zeros(y) if v is None else v for y, v in pairs]
+    found, moved = _settled((found, transforms._hung(y, moved)), (*own, *vs))
+    return (found[0], moved, found[1]) if has_aux else (found, moved)
 
 
 jvp.__wrapped__ = _two_passes  # so that this cell, run twice, wraps it once
