@@ -10,8 +10,10 @@ import itertools
 import textwrap
 from contextlib import contextmanager
 from functools import partial
+
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+
 from minigrad import operands
 from minigrad import roots as starts
 from minigrad.autograd import engine, function
@@ -21,6 +23,7 @@ from minigrad.rules import PRIMITIVES, define, unbroadcast
 from minigrad.selections import either
 from minigrad.shapes import cat
 from minigrad.tensor import Tensor, axis_of, extend, mode, wrap
+
 _numbers = itertools.count()
 
 
@@ -551,8 +554,8 @@ sum_rows = either(totalled, record(PRIMITIVES["sum_rows"], "vmap", "SumRowsBackw
 def misfit(x: Tensor, z):
     """What x's cotangent must be fitted to: its shape, levels and dtype."""
     a = x._array
-    same = not (a.shape != z.shape) and a.dtype is z.dtype
-    return None if same else (a.shape, a.dtype)
+    other = a.shape != z.shape or a.dtype is not z.dtype
+    return (a.shape, a.dtype) if other else None
 
 
 def fit(cotangent, like: tuple):
@@ -668,8 +671,8 @@ def _check_call(said: str, name: str, args: tuple, in_dims) -> None:
         )
     if not args:
         raise ValueError(
-            f"vmap({said})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
-            "are trying to vmap over a function with no inputs. The latter is "
+            f"vmap({said})(<inputs>): got no inputs. Maybe you forgot to add inputs, "
+            "or you are trying to vmap over a function with no inputs. The latter is "
             "unsupported: give it one (Chapter 14)"
         )
 
@@ -777,15 +780,18 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         step, found = chunk_size or max(size, 1), []
         for start in range(0, max(size, 1), step):
             n = min(step, size - start)
-            part = walk(
-                args, dims, lambda x, d: x if d is None else x.narrow(d, start, n)
-            )
+            part = walk(args, dims, partial(_some_rows, start=start, n=n))
             with drawing(randomness):
                 call = partial(func, **options)
                 found.append(_run(call, said, part, dims, n, out_dims))
         return found[0] if len(found) == 1 else _together(found, out_dims)
 
     return batched
+
+
+def _some_rows(x, dim, start: int, n: int):
+    """Some of the rows of an input; of what all have in common, all."""
+    return x if dim is None else x.narrow(dim, start, n)
 
 
 def _together(found: list, out_dims):

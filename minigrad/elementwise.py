@@ -126,7 +126,9 @@ _ERF = np.frompyfunc(math.erf, 1, 1)  # NumPy has none; C's, number by number
 
 def erf_of(x):
     """The error function of an array, or of a tensor."""
-    return UFUNCS[_ERF](x) if isinstance(x, Tensor) else np.copy(_ERF(x)).astype(x.dtype)
+    if isinstance(x, Tensor):
+        return UFUNCS[_ERF](x)
+    return np.copy(_ERF(x)).astype(x.dtype)
 
 
 def bell(x):

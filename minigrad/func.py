@@ -80,7 +80,7 @@ def _placed(args: tuple, places: tuple, trees: tuple) -> list:
 
 
 def _places(argnums, args: tuple) -> tuple:
-    """The arguments with our own tensors at some places; the tree of those, flat too."""
+    """The arguments with our own tensors at some places; their tree, and the leaves."""
     places, given = _chosen(argnums, args)
     own = _fresh(tuple(_leaves(given)), True)
     trees = _hung(given, own)
@@ -154,14 +154,19 @@ def vjp(func, *primals, has_aux: bool = False):
     return (found[0], pull, found[1]) if has_aux else (found, pull)
 
 
+def _shape(x) -> tuple:
+    """The shape of a tensor, as a plain tuple."""
+    return tuple(x.shape)
+
+
 def _vectors(vs: tuple, ys: tuple) -> list:
     """The vectors for some tensors; RuntimeError if their shapes are not the same."""
     vs = _leaves(vs)
-    if [v.shape for v in vs] != [y.shape for y in ys]:
+    if [*map(_shape, vs)] != [*map(_shape, ys)]:
         raise RuntimeError(
-            f"Mismatch in shape: the vectors have shapes {[tuple(v.shape) for v in vs]}"
-            f" and the tensors {[tuple(y.shape) for y in ys]}. Give one for each, in its "
-            "shape (Chapter 14)"
+            f"Mismatch in shape: the vectors have the shapes {[*map(_shape, vs)]} and "
+            f"the tensors {[*map(_shape, ys)]}. Give one for each, in its shape "
+            "(Chapter 14)"
         )
     return vs
 
@@ -182,7 +187,8 @@ def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
         found = func(*args)
         y, _ = _with_aux(found, has_aux, "jvp")
         ys = tuple(_leaves(y))
-        us, vs = _fresh(tuple(zeros_like(y) for y in ys), False), _vectors(tangents, own)
+        us, vs = tuple(zeros_like(y) for y in ys), _vectors(tangents, own)
+        us = _fresh(us, False)
         moved = _hung(y, _pull(_pull(ys, own, us, True), us, vs, True))
     found, moved = _settled(found, own), _settled(moved, own + us)
     return (found[0], moved, found[1]) if has_aux else (found, moved)

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from minigrad import inplace, operands
+from minigrad import inplace
 from minigrad.autograd.function import record
 from minigrad.elementwise import to_dtype
 from minigrad.errors import wrong_type
-from minigrad.operands import operand
+from minigrad.operands import is_array, operand
 from minigrad.ops import _axis, check_tensor, check_tensors
 from minigrad.rules import PRIMITIVES, define
 from minigrad.tensor import Tensor, extend, memory, wrap
@@ -58,7 +58,7 @@ define(
 def may_repeat(index) -> bool:
     """Whether an index may name a place twice: masks, slices and integers do not."""
     index = index if isinstance(index, tuple) else (index,)
-    lists = [part for part in index if isinstance(part, operands.ARRAYS)]
+    lists = [part for part in index if is_array(part)]
     return builtins.any(part.dtype.kind != "b" for part in lists)
 
 
@@ -99,7 +99,7 @@ def _part(part):
             "new(): invalid data type 'str': an index is made of integers, slices, "
             "masks and lists; int(text) reads a number (Chapter 10)"
         )
-    array = part if isinstance(part, operands.ARRAYS) else np.asarray(part)
+    array = part if is_array(part) else np.asarray(part)
     if array.size == 0 and not isinstance(part, np.ndarray):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -131,7 +131,7 @@ def _spans(part) -> int:
     """How many axes a part of an index takes."""
     if part is None or part is ...:
         return 0
-    mask = isinstance(part, operands.ARRAYS) and part.dtype.kind == "b"
+    mask = is_array(part) and part.dtype.kind == "b"
     return part.ndim if mask else 1
 
 
@@ -154,7 +154,7 @@ def located(shape: tuple, index) -> tuple[tuple, tuple | None]:
         found = [slice(None) if part is ... else part for part in found]
     view, pick, axis = [], [], 0
     for part in found:
-        if isinstance(part, operands.ARRAYS):
+        if is_array(part):
             _check_mask(part, shape, axis)
             view += [slice(None)] * _spans(part)
             pick.append(part)
@@ -163,7 +163,7 @@ def located(shape: tuple, index) -> tuple[tuple, tuple | None]:
             view.append(part)
             pick += [] if isinstance(part, int) else [slice(None)]
         axis += _spans(part)
-    arrays = [part for part in pick if isinstance(part, operands.ARRAYS)]
+    arrays = [part for part in pick if is_array(part)]
     _check_together(arrays)
     return tuple(view), tuple(pick) if arrays else None
 

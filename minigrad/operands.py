@@ -43,7 +43,7 @@ def operand(value, like: Tensor, said: str = "an operand") -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, ARRAYS) and value.dtype in dtype.known:
+    if is_array(value) and value.dtype in dtype.known:
         return wrap(value)
     if not isinstance(value, (bool, int, float, np.generic)):
         raise wrong_type(said, "Tensor", value)
@@ -61,6 +61,13 @@ def operand(value, like: Tensor, said: str = "an operand") -> Tensor:
 
 
 ARRAYS = (np.ndarray,)  # what may stand for a tensor of itself (more in Chapter 14)
+
+
+def is_array(value) -> bool:
+    """Whether a value is an array, of whatever kind."""
+    return isinstance(value, ARRAYS)
+
+
 _numbers: dict = {}  # the tensors of numbers that have been operands before
 
 

@@ -19,7 +19,6 @@ import minigrad.reductions  # noqa: F401 (before methods, which takes its names 
 from minigrad import _tensor_str, inplace, methods
 from minigrad import func as transforms
 from minigrad.autograd import engine, function
-from minigrad.autograd.functional import _fresh
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.rebase import History, Places, cleared, living_views, shown
 from minigrad.autograd.rebase import spread as put_back
@@ -545,7 +544,7 @@ def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
         return _two_passes(func, primals, tangents, strict=strict, has_aux=has_aux)
     with enable_grad(), dual_level():
         everywhere = tuple(range(len(primals)))
-        args, trees, own = transforms._places(everywhere, primals)
+        _, trees, own = transforms._places(everywhere, primals)
         vs = transforms._vectors(tangents, own)
         found = func(*transforms._hung(trees, map(make_dual, own, vs)))
         y, _ = transforms._with_aux(found, has_aux, "jvp")

@@ -156,7 +156,7 @@ def jvp(func, inputs, v=None, create_graph: bool = False, strict: bool = False):
 
 
 def _check_way(strict: bool, vectorize: bool, strategy: str) -> bool:
-    """Whether to go forward; ways that do not go together are refused, as in PyTorch."""
+    """Whether to go forward; ways that do not go together are refused."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode", and not '
