@@ -81,6 +81,11 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape: each "
     "row would have another one. Choose with torch.where(mask, x, 0) (Chapter 14)"
 )
+MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. "
+    "Attempting to batch over indexing with a boolean mask: each row would have "
+    "another shape. Choose with torch.where(mask, x, 0) (Chapter 14)"
+)
 PLAIN = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists "
     "a Tensor `other` in extra_args that has more elements than `self`: a batch does "
@@ -336,8 +341,6 @@ def _stacked(found: list, level: Level):
         return None
     if isinstance(found[0], tuple):
         return tuple(_stacked([*items], level) for items in zip(*found, strict=True))
-    if len({np.shape(item) for item in found}) > 1:
-        raise RuntimeError(DYNAMIC)
     return Rows(np.stack(found), level)
 
 
@@ -395,8 +398,6 @@ def picked_along(called, x, index, *given):
     """Pick along an axis, or put there: the places may be the same for all rows."""
     *values, axis = given
     level = top((x, index, *values))
-    if values and not has(x, level):
-        raise RuntimeError(PLAIN)
     data = widen(x) if values else full(x, level)
     if axis is None:
         return row_by_row(called, x, index, *given)
@@ -478,7 +479,7 @@ TABLE = {
     **_with(diagonals, np.diagonal, np.trace),
     np.reshape: with_shape, np.broadcast_to: broadcast, np.transpose: permuted,
     np.copyto: lambda to, x, **o: put_into(to, (...,), x),
-    np.nonzero: _refusing(DYNAMIC), np.count_nonzero: _refusing(DYNAMIC),
+    np.nonzero: _refusing(DYNAMIC), np.count_nonzero: _refusing(MASK),
     np.pad: padded,
     np.roll: rolled, np.ndim: lambda x: x.ndim,
     np.shape: lambda x: x.shape, np.size: lambda x: x.size,

@@ -112,12 +112,16 @@ def grad_and_value(func, argnums=0, has_aux: bool = False):
             args, tree, own = _places(argnums, args)
             found = func(*args, **options)
             y, _ = _with_aux(found, has_aux, "grad_and_value")
-            if not isinstance(y, Tensor) or y.dim():
-                shape = tuple(y.shape) if isinstance(y, Tensor) else type(y).__name__
+            if not isinstance(y, Tensor):
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, "
+                    f"got {type(y)}: compute it from the arguments (Chapter 14)"
+                )
+            if y.dim():
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar "
-                    f"tensor, got tensor with {shape}. Sum it up, or call jacrev "
-                    "(Chapter 14)"
+                    f"tensor, got tensor with {y.dim()} dims. Sum it up, or call "
+                    "jacrev (Chapter 14)"
                 )
             slopes = _hung(tree, _pull((y,), own, (ones_like(y),), True))
         return _settled(slopes, own), _settled(found, own)
@@ -154,20 +158,19 @@ def vjp(func, *primals, has_aux: bool = False):
     return (found[0], pull, found[1]) if has_aux else (found, pull)
 
 
-def _shape(x) -> tuple:
-    """The shape of a tensor, as a plain tuple."""
-    return tuple(x.shape)
-
-
 def _vectors(vs: tuple, ys: tuple) -> list:
     """The vectors for some tensors; RuntimeError if their shapes are not the same."""
     vs = _leaves(vs)
-    if [*map(_shape, vs)] != [*map(_shape, ys)]:
+    if len(vs) != len(ys):
         raise RuntimeError(
-            f"Mismatch in shape: the vectors have the shapes {[*map(_shape, vs)]} and "
-            f"the tensors {[*map(_shape, ys)]}. Give one for each, in its shape "
-            "(Chapter 14)"
+            f"Expected {len(ys)} tensors, one for each, but got {len(vs)} (Chapter 14)"
         )
+    for i, (v, y) in enumerate(zip(vs, ys, strict=True)):
+        if tuple(v.shape) != tuple(y.shape):
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {v.shape} and "
+                f"output[{i}] has a shape of {y.shape}. Reshape it (Chapter 14)"
+            )
     return vs
 
 

@@ -116,7 +116,8 @@ def test_every_primitive_has_points_and_every_rule_a_primitive():
     assert TABLE - POINTS.keys() - WITHOUT.keys() == several
     assert fwAD.RULES.keys() - TABLE == {"cat", "einsum"}  # cat2, cat3 …
     trick = {name for name in TABLE if fwAD.rule_of(name) is fwAD._twice}
-    assert trick == {"overwritten", "taken_over", "copy_slices"}
+    rows = {"enter", "leave", "lift", "sum_rows"}
+    assert trick - rows == {"overwritten", "taken_over", "copy_slices"}
 
 
 def moving(name):

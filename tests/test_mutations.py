@@ -166,6 +166,10 @@ WITHOUT = {
         ("overwritten", "taken_over", "copy_slices"),
         "they record what has been done in place: see test_versions.py",
     ),
+    **dict.fromkeys(
+        ("enter", "leave", "lift", "sum_rows"),
+        "they hide an axis and show it, which takes a level: see test_vmap.py",
+    ),
 }
 # made when they are first called for: so many operands, whose rules are one function
 SEVERAL = re.compile("(cat|einsum)[0-9]+")

@@ -396,12 +396,7 @@ def handed_out(node: Node, recorded: bool) -> Tensor | None:
 
 
 def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
-    """One pass for each row of the weights, and the results stacked (Chapter 14)."""
-    if create_graph:
-        raise NotImplementedError(
-            "is_grads_batched with create_graph=True is not built yet: call grad once "
-            "for each row of the weights (Chapter 14)"
-        )
+    """One pass for each row of the weights; with one for all, Chapter 14 takes over."""
     rows = [*zip(*(v._array for v in as_tuple(weights)), strict=True)]
     passes = []
     for k, row in enumerate(rows, 1):

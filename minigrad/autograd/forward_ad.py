@@ -540,12 +540,13 @@ _two_passes, _settled = unwrap(transforms.jvp), transforms._settled
 
 def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
     """Return ``func(*primals)`` and Jv, by one pass in forward mode."""
-    if _levels or not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+    tuples = isinstance(primals, tuple) and isinstance(tangents, tuple)
+    if _levels or not tuples or len(primals) != len(tangents):
         return _two_passes(func, primals, tangents, strict=strict, has_aux=has_aux)
     with enable_grad(), dual_level():
         everywhere = tuple(range(len(primals)))
         _, trees, own = transforms._places(everywhere, primals)
-        vs = transforms._vectors(tangents, own)
+        vs = transforms._leaves(tangents)
         found = func(*transforms._hung(trees, map(make_dual, own, vs)))
         y, _ = transforms._with_aux(found, has_aux, "jvp")
         pairs = [(y, unpack_dual(y).tangent) for y in transforms._leaves(y)]

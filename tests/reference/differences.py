@@ -513,19 +513,6 @@ nodes(
 )
 
 # ------------------------------------------------------------------------------
-later = differ(8, "What has not been built")
-later(
-    "batched-weights-with-create-graph",
-    "`is_grads_batched` together with `create_graph`.",
-    """
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    rows = {'is_grads_batched': True, 'create_graph': True}
-    torch.autograd.grad(x * x, x, torch.eye(2), **rows)
-    """,
-    "Rows that keep their history have to be stacked with it. Call grad once for each.",
-)
-
-# ------------------------------------------------------------------------------
 hooked = differ(12, "What hooks see, and what a failing one leaves")
 START = """\
 x = torch.tensor([1.0, 2.0], requires_grad=True)
