@@ -1,8 +1,30 @@
 # Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
 """The modules, each kind in a file of its own."""
 
-from minigrad.nn.modules.activation import ReLU, Sigmoid, Tanh
-from minigrad.nn.modules.container import ModuleList, Sequential
+from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.loss import CrossEntropyLoss, MSELoss
 from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.norm import BatchNorm1d, BatchNorm2d, Embedding, LayerNorm
+from minigrad.nn.modules.rnn import LSTM, RNN
+from minigrad.nn.modules.shape import Dropout, Flatten, Identity, Unflatten
+from minigrad.nn.modules.wrapped import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    ELU,
+    GELU,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LeakyReLU,
+    LogSoftmax,
+    MSELoss,
+    NLLLoss,
+    ReLU,
+    Sigmoid,
+    SiLU,
+    SmoothL1Loss,
+    Softmax,
+    Softplus,
+    Tanh,
+)
