@@ -6,6 +6,7 @@ is a parameter, a module or a buffer, and into ``__dict__`` otherwise. Nearly al
 a module does for you is a walk over these dictionaries.
 """
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
@@ -37,6 +38,7 @@ class Kind:
         self.place, self.type, self.said = place, type, said
         self.as_what, self.expected = as_what, expected
         self.accepted = Tensor if place == "_buffers" else type
+        self.required = "torch Tensor" if place == "_buffers" else expected
 
     def check(self, name: str, value) -> None:
         """Refuse to put something else where one of this kind was."""
@@ -56,7 +58,7 @@ class Kind:
             f"{typename(value)} is not a Module subclass: give a module (Chapter 17)"
             if self.place == "_modules"
             else f"cannot assign '{typename(value)}' object to {self.said} '{name}' "
-            f"({self.expected.split(',')[-1].strip()} or None required): make one of "
+            f"({self.required} or None required): make one of "
             "it first (Chapter 17)"
         )
 
@@ -118,7 +120,7 @@ class _Registry:
 
     def __delattr__(self, name: str):
         if not _forget(self, name):
-            object.__delattr__(self, name)
+            self.__getattr__(name)  # says that it is not there
 
     def __dir__(self):
         own = [n for kind in KINDS for n in self.__dict__[kind.place]]
@@ -573,6 +575,14 @@ def _gated(tell, values: tuple) -> tuple:
     return tuple(values)
 
 
+NO_INPUTS = (
+    "Full backward hook is firing when gradients are computed with respect to module "
+    "outputs since no inputs require gradients. See "
+    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
+    "register_full_backward_hook for more details."
+)
+
+
 class _Backward:
     """One call whose gradients are watched: a gate before it, and one behind it."""
 
@@ -595,6 +605,7 @@ class _Backward:
         """Note the gradients of the outputs; where no input wants one, that is all."""
         self.grads = grads
         if self.inputs is not None:
+            warnings.warn(NO_INPUTS, stacklevel=2)
             self.call((None,) * self.inputs)
         return grads
 

@@ -97,8 +97,9 @@ def _over(self, input, hx=None):
     else:
         state = hx if self.states > 1 else (hx,)
         state = tuple(s.unsqueeze(1) if single else s for s in state)
-    for s in state:
-        _check_state(tuple(s.shape), shape)
+    for k, s in enumerate(state):
+        name = f"hidden[{k}]" if self.states > 1 else "hidden"
+        _check_state(name, tuple(s.shape), shape)
     outputs, state = _run(self, x, state)
     if single:
         outputs, state = outputs.squeeze(1), tuple(s.squeeze(1) for s in state)
@@ -106,11 +107,11 @@ def _over(self, input, hx=None):
     return outputs, state if self.states > 1 else state[0]
 
 
-def _check_state(found: tuple, wanted: tuple) -> None:
+def _check_state(name: str, found: tuple, wanted: tuple) -> None:
     """Refuse a first state of another shape."""
     if found != wanted:
         raise RuntimeError(
-            f"Expected hidden size {wanted}, got {list(found)}: it is (num_layers, "
+            f"Expected {name} size {wanted}, got {list(found)}: it is (num_layers, "
             "batch, hidden_size), also with batch_first (Chapter 17)"
         )
 
