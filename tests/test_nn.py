@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad import nn
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.nn import functional
 from tests.reference.record_nn import PROGRAMS, answer

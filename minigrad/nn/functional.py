@@ -7,10 +7,13 @@ from minigrad.reductions import log_softmax, softmax
 from minigrad.shapes import pad
 
 
+from minigrad.nn.layers import linear
+
+
 import warnings
 
 from minigrad import reductions
-from minigrad.nn.layers import batch_norm, dropout, elu, embedding, layer_norm, linear
+from minigrad.nn.layers import batch_norm, dropout, elu, embedding, layer_norm
 from minigrad.nn.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

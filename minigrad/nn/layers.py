@@ -81,11 +81,13 @@ def _check_linear(x, w, bias) -> None:
         given = _NAMES[x.dtype.name], _NAMES[w.dtype.name]
         lower = [name.lower() for name in given]
         raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {' and '.join(given)}"
-            if bias is not None
-            else "expected m1 and m2 to have the same dtype, but got: "
-            f"{' != '.join(lower)}"
-            ": convert one, x.float() (Chapter 17)"
+            (
+                f"mat1 and mat2 must have the same dtype, but got {' and '.join(given)}"
+                if bias is not None
+                else "expected m1 and m2 to have the same dtype, but got: "
+                f"{' != '.join(lower)}"
+            )
+            + ": convert one, x.float() (Chapter 17)"
         )
     if bias is not None and bias._array.shape not in ((len(w),), (1,), ()):
         raise RuntimeError(

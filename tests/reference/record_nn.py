@@ -51,7 +51,8 @@ def loss_study(loss, x, t):
     (g,) = torch.autograd.grad((y * w).sum(), x, create_graph=True)
     second = None
     if g.requires_grad:
-        (second,) = torch.autograd.grad((g * wave(*g.shape)).sum(), x, allow_unused=True)
+        v = wave(*g.shape)
+        (second,) = torch.autograd.grad((g * v).sum(), x, allow_unused=True)
     second = torch.zeros_like(x) if second is None else second + torch.zeros_like(x)
     return [y, g, second]
 class Net(nn.Module):
@@ -129,7 +130,8 @@ def lost() -> list[str]:
     ]
     for options in ("beta=0.3", "beta=0.0"):
         found.append(
-            f"found = loss_study(nn.SmoothL1Loss({options}), wave(3, 4), wave(3, 4) ** 2)"
+            f"found = loss_study(nn.SmoothL1Loss({options}), wave(3, 4), "
+            "wave(3, 4) ** 2)"
         )
     found.append(
         "found = loss_study(nn.HuberLoss(delta=0.3), wave(3, 4), wave(3, 4) ** 2)"

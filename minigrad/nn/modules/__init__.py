@@ -5,7 +5,6 @@ from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.norm import BatchNorm1d, BatchNorm2d, Embedding, LayerNorm
-from minigrad.nn.modules.rnn import LSTM, RNN
 from minigrad.nn.modules.shape import Dropout, Flatten, Identity, Unflatten
 from minigrad.nn.modules.wrapped import (
     BCELoss,
@@ -28,3 +27,6 @@ from minigrad.nn.modules.wrapped import (
     Softplus,
     Tanh,
 )
+
+
+from minigrad.nn.modules.rnn import LSTM, RNN
