@@ -336,6 +336,8 @@ define(
         dealt(g, x, reduction) * (bounded_log(1 - x) - bounded_log(x))
     ),
 )
+
+
 define(
     "bce_logits",
     lambda x, y, *, reduction, positive: reduced(

@@ -7,26 +7,10 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.norm import BatchNorm1d, BatchNorm2d, Embedding, LayerNorm
 from minigrad.nn.modules.shape import Dropout, Flatten, Identity, Unflatten
 from minigrad.nn.modules.wrapped import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    ELU,
-    GELU,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    LeakyReLU,
-    LogSoftmax,
-    MSELoss,
-    NLLLoss,
-    ReLU,
-    Sigmoid,
-    SiLU,
-    SmoothL1Loss,
-    Softmax,
-    Softplus,
-    Tanh,
-)
+    ELU, GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softplus, Tanh,
+    BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss,
+    NLLLoss, SmoothL1Loss,
+)  # fmt: skip
 
 
 from minigrad.nn.modules.rnn import LSTM, RNN

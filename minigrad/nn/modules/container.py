@@ -66,6 +66,10 @@ class _Growing(_Listlike):
             self.append(module)
         return self
 
+
+class _Listed(_Growing):
+    """Insertion in the middle, and removal."""
+
     def insert(self, index: int, module: Module) -> None:
         """Put a module before the index-th."""
         modules = [*self]
@@ -80,7 +84,7 @@ class _Growing(_Listlike):
         return module
 
 
-class Sequential(_Growing):
+class Sequential(_Listed):
     """Modules that are called one after the other; named by an OrderedDict."""
 
     def __init__(self, *args):
@@ -101,7 +105,7 @@ class Sequential(_Growing):
         return input
 
 
-class ModuleList(_Growing):
+class ModuleList(_Listed):
     """A list of modules; a plain list would hide them."""
 
     def __init__(self, modules=None):

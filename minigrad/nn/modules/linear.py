@@ -9,8 +9,8 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 
-class Linear(Module):
-    """The map x @ weight.T + bias of the last axis: (..., in) to (..., out)."""
+class _Affine(Module):
+    """The parameters of an affine map."""
 
     def __init__(
         self, in_features: int, out_features: int, bias=True, device=None, dtype=None
@@ -20,6 +20,10 @@ class Linear(Module):
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
         self.bias = Parameter(empty(out_features, dtype=dtype)) if bias else None
         self.reset_parameters()
+
+
+class Linear(_Affine):
+    """The map x @ weight.T + bias of the last axis: (..., in) to (..., out)."""
 
     def reset_parameters(self) -> None:
         """Draw weight and bias evenly from ± 1/√in_features."""

@@ -122,10 +122,6 @@ class _Registry:
         if not _forget(self, name):
             self.__getattr__(name)  # says that it is not there
 
-    def __dir__(self):
-        own = [n for kind in KINDS for n in self.__dict__[kind.place]]
-        return [*object.__dir__(self), *own]
-
 
 def _forget(module, name: str) -> bool:
     """Take a name out of wherever it is registered; whether it was anywhere."""
@@ -137,6 +133,10 @@ def _forget(module, name: str) -> bool:
 
 class _Registration:
     """Registration by a call, which checks more than an assignment."""
+
+    def __dir__(self):
+        own = [n for kind in KINDS for n in self.__dict__[kind.place]]
+        return [*object.__dir__(self), *own]
 
     def _keep(self, kind: Kind, name: str, value) -> None:
         self.__dict__[kind.place][name] = value
@@ -410,6 +410,10 @@ class _Modes:
         """Leave training mode."""
         return self.train(False)
 
+
+class _Reset(_Modes):
+    """What is done to all parameters."""
+
     def requires_grad_(self, requires_grad: bool = True):
         """Freeze parameters, or thaw them."""
         for p in self.parameters():
@@ -426,7 +430,7 @@ class _Modes:
                 p.grad.zero_()
 
 
-class _Converted(_Modes):
+class _Converted(_Reset):
     """Other dtypes; there is one device."""
 
     def _apply(self, fn):
@@ -457,6 +461,10 @@ class _Converted(_Modes):
         if dtype is None:
             return self
         return self._apply(lambda t: to(t, dtype) if t.is_floating_point() else t)
+
+
+class _Named(_Converted):
+    """Short names of conversions."""
 
     def float(self):
         """Convert to float32."""
@@ -648,7 +656,7 @@ class _Shown:
 HOOKS = "_forward_pre_hooks", "_forward_hooks", "_backward_hooks"
 
 
-class Module(_Registry, _Registration, _Found, _Loaded, _Converted, _Hooked, _Shown):
+class Module(_Registry, _Registration, _Found, _Loaded, _Named, _Hooked, _Shown):
     """State, and a function that uses it: the base class of all models.
 
     A subclass calls ``super().__init__()``, assigns parameters and modules to its

@@ -8,8 +8,8 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 
-class LayerNorm(Module):
-    """Standardise every example over its last axes; then scale and shift."""
+class _LayerNorm(Module):
+    """The parameters of a layer norm: scale and shift for each place."""
 
     def __init__(
         self, normalized_shape, eps=1e-05, elementwise_affine=True, bias=True,
@@ -24,6 +24,10 @@ class LayerNorm(Module):
         self.register_parameter("weight", made)
         made = Parameter(zeros(shape, dtype=dtype)) if bias else None
         self.register_parameter("bias", made)
+
+
+class LayerNorm(_LayerNorm):
+    """Standardise every example over its last axes; then scale and shift."""
 
     def forward(self, input):
         """Standardise."""
