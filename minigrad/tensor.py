@@ -56,16 +56,19 @@ class Node:
         """The nodes of the operands' makers; None for a constant."""
         return [getattr(self, link) for link in self.links]
 
-    @property
-    def metadata(self) -> dict:
-        """A dictionary for notes of your own about this node."""
-        return _METADATA.setdefault(self, {})
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object>"
 
 
 _METADATA = weakref.WeakKeyDictionary()
+
+
+def _metadata(self) -> dict:
+    """A dictionary for notes of your own about this node."""
+    return _METADATA.setdefault(self, {})
+
+
+Node.metadata = property(_metadata)
 
 
 class AccumulateGrad(Node):

@@ -22,7 +22,7 @@ CORE = {  # what a gradient needs: tensors, nodes, the walk, the modes
     "autograd/rebase.py",
     "autograd/hooks.py",
 }
-BUDGETS = {"core": 940, "package": 5000}  # utils/, which draws, is counted apart
+BUDGETS = {"core": 950, "package": 5200}  # utils/, which draws, is counted apart
 
 
 def statements(text: str) -> int:

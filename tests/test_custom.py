@@ -78,3 +78,21 @@ def test_a_failing_backward_leaves_every_grad_as_it_was():
         with pytest.raises(ValueError, match="mine"):
             ((x * 2) + y * z).sum().backward(retain_graph=True)
         assert x.grad.tolist() == [1, 1]
+
+
+def test_second_derivatives_pass_through_a_function_with_two_outputs():
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x, x**3
+
+        @staticmethod
+        def backward(ctx, g, h):
+            (x,) = ctx.saved_tensors
+            return 2 * g * x + 3 * h * x * x
+
+    x = torch.tensor([2.0], requires_grad=True)
+    y, z = Two.apply(x)
+    (d,) = torch.autograd.grad((y + z).sum(), x, create_graph=True)
+    assert torch.autograd.grad(d.sum(), x)[0].tolist() == [14.0]  # 2 + 6x

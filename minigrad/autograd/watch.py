@@ -368,7 +368,7 @@ def coming(nodes: list[Node]) -> int:
     waiting = [node for node in nodes if node.uses or node.g is not None]
     if len(engine._under_way) == 1:
         return len(waiting)
-    found, reached = [node for node, _ in engine._under_way[-1]], set()
+    found, reached = [node for node, _ in engine._under_way[-1][0]], set()
     while found:  # a pass inside another: some of them may wait for that one
         node = found.pop()
         if node not in reached:

@@ -54,7 +54,7 @@ class CheckpointFunction(Function):
 
 def _run_again(ctx, *grads):
     """Compute once more, recorded this time, and walk back from there."""
-    if engine._aimed[-1]:
+    if engine._under_way[-1][1] is not None:
         raise RuntimeError(
             "When use_reentrant=True, torch.utils.checkpoint is incompatible with "
             ".grad() or passing an `inputs` parameter to .backward(). To resolve this "
