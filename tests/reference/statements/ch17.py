@@ -98,7 +98,7 @@ for name, words, code in [
         "nn.Linear(1, 1).eval()(torch.ones(1, 1)).requires_grad",
     ),
     (
-        "hooks-in-order",
+        "module-hooks-in-order",
         "Hooks run in the order in which they were registered.",
         """
         seen, m = [], nn.Identity()
