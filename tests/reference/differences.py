@@ -755,3 +755,31 @@ t
     "PyTorch refuses: the tangent of a view must be a view. In minigrad the output has "
     "the tangent that `jvp` gives, and the input keeps its own.",
 )
+
+# ------------------------------------------------------------------------------
+modules = differ(17, "Modules")
+modules(
+    "load-all-or-nothing",
+    "A state_dict that does not fit.",
+    """
+    m = torch.nn.Linear(1, 1)
+    m.weight.data.fill_(0.0)
+    try:
+        m.load_state_dict({"weight": torch.ones(1, 1)})
+    except RuntimeError:
+        pass
+    m.weight.item()
+    """,
+    "PyTorch copies what fits and then raises. minigrad looks first: after an error "
+    "the model is what it was.",
+)
+modules(
+    "linear-one-node",
+    "The graph of a linear layer.",
+    """
+    weight = torch.ones(5, 4, requires_grad=True)
+    torch.nn.functional.linear(torch.ones(2, 3, 4), weight).grad_fn.name()
+    """,
+    "minigrad records a linear map as one node, for rows of any number of axes and "
+    "without a node for the transpose; PyTorch as a product between reshapes.",
+)
