@@ -77,15 +77,9 @@ class LRScheduler(_Planned):
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
         _check_optimizer(optimizer)
         self.optimizer, self.last_epoch = optimizer, last_epoch
-        for i, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
+        for group in optimizer.param_groups:
+            if last_epoch == -1:  # otherwise the optimiser's state was loaded before
                 group.setdefault("initial_lr", group["lr"])
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{i}] when "
-                    "resuming scheduler with last_epoch >= 0: load the optimizer's "
-                    "state first (Chapter 18)"
-                )
         self.base_lrs = _rates(optimizer, "initial_lr")
         optimizer.__dict__.setdefault("_opt_called", False)
         self._initial_step()
