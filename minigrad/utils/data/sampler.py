@@ -59,11 +59,11 @@ class RandomSampler(Sampler):
     def __iter__(self):
         stream, n = self.generator, len(self.data_source)
         stream = stream or Generator().manual_seed(draw_seed())
-        for start in range(0, self.num_samples, 32 if self.replacement else n):
+        for start in range(0, self.num_samples + 1, 32 if self.replacement else n):
             left = self.num_samples - start
             if self.replacement:
                 yield from randint(0, n, (min(left, 32),), generator=stream).tolist()
-            else:
+            else:  # one more in the end, as PyTorch draws it, even if none is left
                 yield from randperm(n, generator=stream).tolist()[:left]
 
     def __len__(self) -> int:
