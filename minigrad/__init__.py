@@ -70,6 +70,6 @@ from minigrad.random_state import get_rng_state, set_rng_state
 from minigrad.utils import checkpoint as _checkpoint
 
 
-from minigrad import optim
+from minigrad import conversions, optim
 from minigrad.serialization import load, save
 from minigrad.utils import data as _data

@@ -1,4 +1,4 @@
-"""Optimisers, schedules, batches and files: PyTorch's numbers, and promises of our own."""
+"""Optimisers, schedules, batches, files: PyTorch's numbers, and promises of ours."""
 
 import copy
 import io
@@ -44,7 +44,9 @@ def test_twenty_steps_are_pytorchs(name):
     within = 1e-12 if name.endswith("float64") else 1e-6
     for part in known:
         if part == "values" and work is record_optim.fixed:
-            for k, (mine, theirs) in enumerate(zip(found[part], known[part], strict=True)):
+            for k, (mine, theirs) in enumerate(
+                zip(found[part], known[part], strict=True)
+            ):
                 near(mine, theirs, f"{part}.{k}", within)
         else:
             near(found[part], known[part], part, within)
@@ -65,6 +67,10 @@ def test_schedules_are_pytorchs():
 
 def test_orders_are_pytorchs():
     assert record_optim.orders(torch) == RECORDED["orders"]
+
+
+def test_a_whole_program_logs_what_it_logs_in_pytorch():
+    near(record_optim.tutorial(torch), RECORDED["tutorial"], within=1e-5)
 
 
 # ------------------------------------------------------------------------- the step

@@ -1,4 +1,4 @@
-"""Record twenty steps of PyTorch's optimisers, its schedules, and its orders of batches.
+"""Record what PyTorch's optimisers, schedules, orders of batches and loops come to.
 
 Run at the root of the repository, with a Python that has PyTorch:
 
@@ -129,7 +129,9 @@ def schedules(torch) -> dict:
         for options in several
     }
     makers["LambdaLR"] = lambda m, o: m.LambdaLR(o, lambda k: 1 / (k + 1))
-    makers["two lambdas"] = lambda m, o: m.LambdaLR(o, [lambda k: 0.9**k, lambda k: 1.0 * k])
+    makers["two lambdas"] = lambda m, o: m.LambdaLR(
+        o, [lambda k: 0.9**k, lambda k: 1.0 * k]
+    )
     makers["warm-up"] = lambda m, o: m.SequentialLR(
         o, [m.LinearLR(o, 0.1, total_iters=5), m.CosineAnnealingLR(o, 15)], [5]
     )
@@ -149,7 +151,9 @@ def orders(torch) -> dict:
     rows = data.TensorDataset(torch.arange(11), torch.arange(11) * 0.5)
     for drop in (False, True):
         stream = torch.Generator().manual_seed(3)
-        loader = data.DataLoader(rows, 4, shuffle=True, drop_last=drop, generator=stream)
+        loader = data.DataLoader(
+            rows, 4, shuffle=True, drop_last=drop, generator=stream
+        )
         found[f"own generator {drop}"] = [[plain(b) for b in loader] for _ in range(2)]
         torch.manual_seed(7)
         loader = data.DataLoader(rows, 4, shuffle=True, drop_last=drop)
@@ -165,6 +169,82 @@ def orders(torch) -> dict:
     part = data.SubsetRandomSampler([3, 5, 8, 9], generator=stream)
     found["subset"] = [*data.DataLoader(range(11), 2, sampler=part, collate_fn=list)]
     return found
+
+
+TUTORIAL = """
+nn, data = torch.nn, torch.utils.data
+DataLoader, TensorDataset = data.DataLoader, data.TensorDataset
+
+torch.manual_seed(42)
+x = torch.randn(120, 6)
+y = (x[:, :3] + 0.5 * x[:, 3:]).argmax(1)
+whole = TensorDataset(x, y)
+training_data, test_data = data.random_split(whole, [0.8, 0.2])
+train_dataloader = DataLoader(training_data, batch_size=16, shuffle=True)
+test_dataloader = DataLoader(test_data, batch_size=16)
+
+class NeuralNetwork(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stack = nn.Sequential(
+            nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3)
+        )
+
+    def forward(self, x):
+        return self.stack(x)
+
+def train_loop(dataloader, model, loss_fn, optimizer):
+    size = len(dataloader.dataset)
+    model.train()
+    for batch, (X, y) in enumerate(dataloader):
+        pred = model(X)
+        loss = loss_fn(pred, y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if batch % 3 == 0:
+            loss, current = loss.item(), batch * 16 + len(X)
+            log.append([loss, current, size])
+
+def test_loop(dataloader, model, loss_fn):
+    model.eval()
+    size, num_batches = len(dataloader.dataset), len(dataloader)
+    test_loss, correct = 0, 0
+    with torch.no_grad():
+        for X, y in dataloader:
+            pred = model(X)
+            test_loss += loss_fn(pred, y).item()
+            correct += (pred.argmax(1) == y).type(torch.float).sum().item()
+    log.append([test_loss / num_batches, correct / size, 0])
+
+log = []
+model = NeuralNetwork()
+loss_fn = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-1, momentum=0.5)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+for t in range(3):
+    train_loop(train_dataloader, model, loss_fn, optimizer)
+    test_loop(test_dataloader, model, loss_fn)
+    scheduler.step()
+import io
+file = io.BytesIO()
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+file.seek(0)
+kept = torch.load(file, weights_only=True)
+model = NeuralNetwork()
+model.load_state_dict(kept["model"])
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
+optimizer.load_state_dict(kept["optimizer"])
+train_loop(train_dataloader, model, loss_fn, optimizer)
+test_loop(test_dataloader, model, loss_fn)
+"""
+
+
+def tutorial(torch) -> list:
+    """What a training program logs that is written as PyTorch's tutorial writes it."""
+    names = {"torch": torch, "__name__": "tutorial"}
+    exec(TUTORIAL, names)
+    return names["log"]
 
 
 def plain(value):
@@ -193,6 +273,7 @@ if __name__ == "__main__":
     record = {"torch": torch.__version__}
     record["steps"] = {k: work(torch, *args) for k, (work, *args) in cases().items()}
     record["schedules"], record["orders"] = schedules(torch), orders(torch)
+    record["tutorial"] = tutorial(torch)
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in record["steps"].items()]
     rest = {k: v for k, v in record.items() if k != "steps"}
     text = json.dumps(rest)[:-1] + ', "steps": {\n' + ",\n".join(lines) + "\n}}\n"

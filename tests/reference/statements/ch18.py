@@ -81,7 +81,8 @@ step(
     "group-options",
     "What a group does not say is taken from the defaults.",
     """
-    opt = torch.optim.SGD([{"params": [x]}, {"params": [torch.ones(1)], "lr": 1.0}], 0.1)
+    groups = {"params": [x]}, {"params": [torch.ones(1)], "lr": 1.0}
+    opt = torch.optim.SGD(groups, 0.1)
     [g["lr"] for g in opt.param_groups]
     """,
     setup=X,
@@ -106,12 +107,24 @@ step(
     warns="UserWarning: optimizer contains a parameter group with duplicate parameters",
 )
 for name, code, error in [
-    ("empty", "torch.optim.SGD([])", "ValueError: optimizer got an empty parameter list"),
+    (
+        "empty",
+        "torch.optim.SGD([])",
+        "ValueError: optimizer got an empty parameter list",
+    ),
     ("tensor", "torch.optim.SGD(x)", "TypeError: an iterable of Tensors or dicts"),
     ("number", "torch.optim.SGD([3.0])", "TypeError: can only optimize Tensors"),
     ("computed", "torch.optim.SGD([x * 1])", "ValueError: can't optimize a non-leaf"),
-    ("rate", "torch.optim.SGD([x], lr=-1.0)", "ValueError: Invalid learning rate: -1.0"),
-    ("eps", "torch.optim.Adam([x], eps=-1.0)", "ValueError: Invalid epsilon value: -1.0"),
+    (
+        "rate",
+        "torch.optim.SGD([x], lr=-1.0)",
+        "ValueError: Invalid learning rate: -1.0",
+    ),
+    (
+        "eps",
+        "torch.optim.Adam([x], eps=-1.0)",
+        "ValueError: Invalid epsilon value: -1.0",
+    ),
     (
         "beta",
         "torch.optim.Adam([x], betas=(1.0, 0.9))",
@@ -219,8 +232,13 @@ plan(
 
 # ------------------------------------------------------------------------------
 batch = Theme(ROWS, 18, "Batches", "is-a-part-of-the-data-enough")
-D = "data = torch.utils.data\nrows = data.TensorDataset(torch.arange(5), torch.ones(5))\n"
-batch("last-batch", "The last batch may be short.", "[*data.DataLoader(rows, 2)]", setup=D)
+D = """\
+data = torch.utils.data
+rows = data.TensorDataset(torch.arange(5), torch.ones(5))
+"""
+batch(
+    "last-batch", "The last batch may be short.", "[*data.DataLoader(rows, 2)]", setup=D
+)
 batch(
     "drop-last",
     "`drop_last` leaves it out.",
