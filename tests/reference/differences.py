@@ -825,3 +825,27 @@ a.tolist()
     "PyTorch saves the memory once, with both views on it. Here each tensor has "
     "numbers of its own; the same tensor twice is still one.",
 )
+training(
+    "no-hooks-of-steps",
+    "Hooks before and after a step.",
+    TRAINED + "hasattr(torch.optim.SGD([x]), 'register_step_pre_hook')",
+    "Hooks of optimisers are not here. Wrap the step in a function.",
+)
+training(
+    "other-rules",
+    "Rules beside SGD, RMSprop, Adam and AdamW.",
+    "[hasattr(torch.optim, name) for name in ('Adagrad', 'LBFGS', 'Muon')]",
+    "Each is a sub-class with a step of its own; Exercise 18.2 writes Adagrad.",
+)
+training(
+    "other-schedules",
+    "Schedules in one cycle, or with restarts.",
+    "[hasattr(torch.optim.lr_scheduler, n) for n in ('OneCycleLR', 'CyclicLR')]",
+    "LambdaLR takes any function of the epoch.",
+)
+training(
+    "weighted-samples",
+    "Examples drawn with weights.",
+    "hasattr(torch.utils.data, 'WeightedRandomSampler')",
+    "It needs multinomial, which is not here. A sampler of one's own yields numbers.",
+)
