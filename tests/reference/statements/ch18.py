@@ -158,7 +158,7 @@ step(
     setup=X,
 )
 step(
-    "state-is-live",
+    "memory-is-live",
     "The tensors in a state dict are those of the optimiser, not copies.",
     """
     opt = torch.optim.SGD([x], lr=0.1, momentum=0.9)
