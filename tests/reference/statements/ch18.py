@@ -51,13 +51,13 @@ step(
     setup=G,
 )
 step(
-    "zero-grad-none",
+    "optimizer-zero-grad-none",
     "`zero_grad` sets gradients to None.",
     "opt.zero_grad()\nx.grad is None",
     setup=G,
 )
 step(
-    "zero-grad-zeros",
+    "optimizer-zero-grad-zeros",
     "With `set_to_none=False` it fills them with zeros.",
     "opt.zero_grad(set_to_none=False)\nx.grad",
     setup=G,
