@@ -381,6 +381,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: 1 / 0)  # the disk is full
     with pytest.raises(ZeroDivisionError):
         torch.save(2, path)
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "replace", lambda *_: 1 / 0)  # not given its name yet
+    with pytest.raises(ZeroDivisionError):
+        torch.save(3, path)
     assert torch.load(path) == 1
     assert os.listdir(tmp_path) == ["x.pt"]
 

@@ -70,7 +70,9 @@ class DataLoader:
         collate_fn=None,
         pin_memory: bool = False,
         drop_last: bool = False,
-        *,
+        timeout: float = 0,
+        worker_init_fn=None,
+        multiprocessing_context=None,
         generator=None,
     ):
         chosen = shuffle or sampler is not None
@@ -78,9 +80,8 @@ class DataLoader:
         _check_batches(batch_sampler, batch_size, drop_last, chosen)
         self.dataset, self.generator, self.num_workers = dataset, generator, 0
         self.pin_memory, self.drop_last = pin_memory, drop_last
-        if sampler is None and shuffle:
-            sampler = RandomSampler(dataset, generator=generator)
-        self.sampler = SequentialSampler(dataset) if sampler is None else sampler
+        order = _order(dataset, shuffle, generator)
+        self.sampler = order if sampler is None else sampler
         self._arrange(batch_size, batch_sampler, collate_fn)
 
 
@@ -115,6 +116,13 @@ def _check_batches(batch_sampler, batch_size, drop_last: bool, ordered: bool) ->
             "batch_size=None option disables auto-batching and is mutually exclusive "
             "with drop_last: no batch can be incomplete (Chapter 18)"
         )
+
+
+def _order(dataset, shuffle: bool, generator):
+    """The order of a loader that was given none."""
+    if shuffle:
+        return RandomSampler(dataset, generator=generator)
+    return SequentialSampler(dataset)
 
 
 def _arrange(self, batch_size, batch_sampler, collate_fn) -> None:
