@@ -46,7 +46,8 @@ class _Recurrent(Module):
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.bias = num_layers, bias
         self.batch_first, self.dropout = batch_first, dropout
-        self.bidirectional, self.ways = bidirectional, ("", "_reverse")[: 1 + bidirectional]
+        self.bidirectional = bidirectional
+        self.ways = ("", "_reverse")[: 1 + bidirectional]
         rows, bound = self.gates * hidden_size, 1 / math.sqrt(hidden_size)
         for layer in range(num_layers):
             width = hidden_size * len(self.ways) if layer else input_size
