@@ -784,6 +784,18 @@ modules(
     "without a node for the transpose; PyTorch as a product between reshapes.",
 )
 
+modules(
+    "activations-not-in-place",
+    "Activations with inplace=True.",
+    """
+    x = torch.tensor([-1.0, 2.0])
+    torch.nn.ReLU(inplace=True)(x)
+    x.tolist()
+    """,
+    "PyTorch writes the result into the input, to save memory. minigrad takes the "
+    "argument, returns the same result, and leaves the input as it was.",
+)
+
 # ------------------------------------------------------------------------------
 training = differ(18, "Optimisers, batches and files")
 TRAINED = "x = torch.ones(2, requires_grad=True)\n"
