@@ -6,6 +6,7 @@ functions ask it what to do (NEP 13, NEP 18), and it answers with the same funct
 all rows at once. So the operations and the rules of this package run on a batch as they
 stand.
 """
+
 import itertools
 import textwrap
 from contextlib import contextmanager
@@ -148,9 +149,9 @@ class _Methods:
     """The methods of an array that operations and rules use."""
 
     __slots__ = ()
-    sum, max, min, any = map(_method, (np.sum, np.max, np.min, np.any))
+    sum, mean, max, min = map(_method, (np.sum, np.mean, np.max, np.min))
     copy, swapaxes, cumsum = map(_method, (np.copy, np.swapaxes, np.cumsum))
-    nonzero = _method(np.nonzero)
+    any, nonzero = map(_method, (np.any, np.nonzero))
 
     def all(self, axis=None, **options):
         """Whether all are true: without axes, in all rows, which is one answer."""
@@ -209,6 +210,8 @@ class Rows(_Described, _Refused, _Methods, _Asked):
 
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
+        if places := of_rows(index, self.level):
+            return Rows(full(self, self.level)[places], self.level)
         if spread_out(index):
             return row_by_row(lambda row, index: row[index], self, index)
         return Rows(self.data[(slice(None), *index)], self.level)
@@ -225,7 +228,9 @@ def put_into(rows: Rows, index: tuple, value) -> Rows:
     level, data = rows.level, widen(rows)
     if top((value, index)).number > level.number:
         raise RuntimeError(PLAIN)
-    if spread_out(index):
+    if places := of_rows(index, level):
+        data[places] = lift(value, level, data[places].ndim - 1)
+    elif spread_out(index):
         row_by_row(lambda row, i, v: row.__setitem__(i, v), rows, index, value)
     else:
         index = (slice(None), *index)
@@ -247,6 +252,18 @@ def spread_out(index: tuple) -> bool:
     places = sorted(lists + ones) if lists else []
     apart = places and places[-1] - places[0] >= len(places)
     return bool(apart) or any(isinstance(part, Rows) for part in index)
+
+
+def of_rows(index: tuple, level: Level) -> tuple | None:
+    """An index by lists of places alone, with one more: the number of the row."""
+    if not any(has(part, level) for part in index):
+        return None
+    lists = [part for part in index if has(part, level) or type(part) is np.ndarray]
+    if len(lists) < len(index) or any(part.dtype.kind == "b" for part in lists):
+        return None
+    ndim = max(part.ndim for part in lists)
+    rows = np.arange(level.size).reshape(-1, *(1,) * ndim)
+    return (rows, *(lift(part, level, ndim) for part in lists))
 
 
 NOWHERE = Level(1)

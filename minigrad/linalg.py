@@ -24,9 +24,7 @@ from minigrad.shapes import squeeze, unsqueeze
 from minigrad.tensor import Tensor, extend, wrap
 
 # two vectors, a matrix and a vector
-define(
-    "dot", lambda x, y: np.copy(x @ y), x=lambda g, y: g * y, y=lambda g, x: g * x
-)
+define("dot", lambda x, y: np.copy(x @ y), x=lambda g, y: g * y, y=lambda g, x: g * x)
 define(
     "mv",
     lambda x, y: x @ y,

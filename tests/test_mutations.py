@@ -157,6 +157,44 @@ POINTS = {
     # Chapter 11
     **each("shown cleared", [([TALL], {"at": PLACES})]),
     "spread": [([A[0][:2]], {"at": PLACES})],
+    # Chapter 17
+    "addmm": [
+        ([[0.5, -1.0, 0.2], [[0.3, 1.4], [0.9, -0.6]], TALL], {}),
+        ([[0.5, -1.0, 0.2], [[[0.3, 1.4]], [[0.9, -0.6]]], TALL], {}),
+    ],
+    "mm_t": [([[[0.3, 1.4], [0.9, -0.6]], TALL], {}), ([[0.3, 1.4], TALL], {})],
+    **each(
+        "mse_loss smooth_l1_loss huber_loss",
+        [
+            ([A, UP], {"reduction": r, "at": at})
+            for r in ("none", "mean", "sum")
+            for at in (0.6, 3.0)
+        ],
+    ),
+    "bce": [([[0.2, 0.7], [0.4, 0.9]], {"reduction": r}) for r in ("none", "mean")],
+    "bce_logits": [
+        ([A, [0.4, 0.9, 0.3]], {"reduction": "none", "positive": 1.0}),
+        ([A, UP], {"reduction": "mean", "positive": 2.5}),
+    ],
+    **each(
+        "nll_loss cross_entropy",
+        [
+            (
+                [A],
+                {
+                    "target": np.array([2, 0]),
+                    "weight": np.array([0.5, 1.5]),
+                    "over": 2.0,
+                    "total": total,
+                },
+            )
+            for total in (True, False)
+        ],
+    ),
+    "standardise": [
+        ([UP, ROW, COLUMN], {"axis": axis, "eps": 0.1}) for axis in ((1,), (0,), (0, 1))
+    ],
+    "elu": [([A], {"alpha": 0.7})],
 }  # fmt: skip
 TABLE = {*PRIMITIVES}  # before any test has defined some of its own
 # no derivative to be checked
@@ -251,7 +289,8 @@ EQUIVALENT = {
         r"abs/x: another operator: g / np.sign\(x\)",
     ],
     "their operands do not broadcast": [
-        r"(dot|mv)/node: (first copy only|mean of copies)",
+        r"(dot|mv|addmm|mm_t)/node: (first copy only|mean of copies)",
+        r"(mse_loss|smooth_l1_loss|huber_loss|bce)/node: (first copy|mean of copies)",
     ],
     "only at the origin, which is a kink or a pole": [
         r"atan2/.: .*: np.where\(.*, [01], g \* -?[xy] / \(x \* x \+ y \* y\)\)",

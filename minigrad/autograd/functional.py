@@ -239,7 +239,8 @@ def _at_once(y: Tensor, xs: tuple, create_graph: bool, chunk: int | None = None)
     ]
     pairs = zip(zip(*parts, strict=True), xs, strict=True)
     return [
-        _nothing(y, x) if rows[0] is None
+        _nothing(y, x)
+        if rows[0] is None
         else (rows[0] if len(rows) == 1 else cat(rows)).reshape((*y.shape, *x.shape))
         for rows, x in pairs
     ]
