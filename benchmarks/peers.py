@@ -19,6 +19,7 @@ TITLES = {
     "mygrad": "MyGrad",
     "tinygrad": "tinygrad",
     "micrograd": "micrograd",
+    "loop": "row by row",
 }
 
 

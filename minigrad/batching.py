@@ -11,6 +11,7 @@ import itertools
 import textwrap
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -19,13 +20,15 @@ from minigrad import operands
 from minigrad import roots as starts
 from minigrad.autograd import engine, function
 from minigrad.autograd.function import record
+from minigrad.ops import allclose
 from minigrad.random import Generator
 from minigrad.rules import PRIMITIVES, define, unbroadcast
 from minigrad.selections import either
-from minigrad.shapes import cat
-from minigrad.tensor import Tensor, axis_of, extend, mode, wrap
+from minigrad.shapes import cat, stack
+from minigrad.tensor import Tensor, axis_of, extend, memory, mode, wrap
 
 _numbers = itertools.count()
+checks = import_module("minigrad.autograd.gradcheck")  # not the function
 
 
 class Level:
@@ -896,3 +899,39 @@ def _guarded(draw):
 
 for _name in ("uniform", "normal", "integers"):
     setattr(Generator, _name, _guarded(getattr(Generator, _name)))
+
+
+# what gradcheck asks of batches
+def check_batched(subject) -> None:
+    """Compare gradients for two rows of weights: one by one, and together."""
+    for i, y in enumerate(subject.outputs):
+        pull = partial(engine.grad, y, subject.wanted, retain_graph=True)
+        pull = partial(pull, allow_unused=True, materialize_grads=True)
+        check_rows(lambda v, pull=pull: pull(grad_outputs=v), y, i)
+
+
+def check_rows(way, like: Tensor, i: int = 0) -> None:
+    """Compare what a function gives for two random rows and for their batch."""
+    stream, shape = Generator(), like._array.shape
+    rows = [wrap(checks._vector(memory(like), stream).reshape(shape)) for _ in range(2)]
+    expected = [stack(found) for found in zip(*map(way, rows), strict=True)]
+    try:
+        found = vmap(way)(stack(rows))
+    except RuntimeError as error:
+        raise checks.GradcheckError(
+            f"While computing batched gradients, got: {error}\n\n{MIXED}"
+        ) from error
+    for j, (together, apart) in enumerate(zip(found, expected, strict=True)):
+        if not allclose(together, apart):
+            raise checks.GradcheckError(
+                f"For output {i} and input {j}:\n\nGot:\n{together}\n\n"
+                f"Expected:\n{apart}\n\n{MIXED}"
+            )
+
+
+MIXED = (
+    "gradcheck or gradgradcheck failed while testing batched gradient computation. "
+    "Look for a hook or a rule that mixes rows, or that needs their numbers "
+    "(Chapter 14)"
+)
+checks.batched_check, checks.batched_rows = check_batched, check_rows

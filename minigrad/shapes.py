@@ -8,6 +8,7 @@ and going back is a sum; where they are dropped there is none, and going back le
 
 import builtins
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -273,31 +274,41 @@ def diag(input, diagonal=0):
 
 
 # several tensors become one
-@functools.cache
-def joined(count: int) -> Primitive:
-    """The primitive that joins so many arrays along an axis.
+def joining(name: str, function: str, params: str, count: int) -> Primitive:
+    """A primitive that joins so many arrays along an axis; its text, and its rules.
 
-    `define` reads what a rule needs off its signature, so the rules are written as
-    text: that of x1 is ``lambda g, axis, x0_shape, x1_shape: part(g, axis, [...])``.
+    The rule of x2 in `cat` is ``lambda g, axis, bounds: cat_part(...)``.
     """
     names, rules = [f"x{k}" for k in range(count)], {}
-    for k, name in enumerate(names):
-        shapes = ", ".join(f"{n}_shape" for n in names[: k + 1])
-        text = f"lambda g, axis, {shapes}: part(g, axis, [{shapes}])"
-        rules[name] = eval(text, globals())
-        rules[name].__name__ = "part"
+    for k, x in enumerate(names):
+        text = f"lambda g, {params}: {name}_part(g, {params}, {k})"
+        rules[x] = eval(text, globals())
+        rules[x].__name__ = f"{name}_part"
     given = ", ".join(names)
-    forward = eval(
-        f"lambda {given}, *, axis: np.concatenate([{given}], axis)", globals()
-    )
-    return define(f"cat{count}", forward, **rules)
+    text = f"lambda {given}, *, {params}: np.{function}([{given}], axis)"
+    return define(f"{name}{count}", eval(text, globals()), **rules)
 
 
-def part(g, axis: int, shapes: list):
-    """The cotangent of the last of some arrays that have been joined."""
-    lengths = [shape[axis] for shape in shapes]
-    end = builtins.sum(lengths)
-    return picked(g, along(axis, slice(end - lengths[-1], end)))
+def cat_part(g, axis: int, bounds: tuple, k: int):
+    """The cotangent of one of some arrays that lie one after the other."""
+    return picked(g, along(axis, slice(bounds[k], bounds[k + 1])))
+
+
+def stack_part(g, axis: int, k: int):
+    """The cotangent of one of some arrays that lie side by side."""
+    return picked(g, along(axis, k))
+
+
+@functools.cache
+def joined(count: int) -> Primitive:
+    """What `cat` calls for so many arrays."""
+    return joining("cat", "concatenate", "axis, bounds", count)
+
+
+@functools.cache
+def stacked(count: int) -> Primitive:
+    """What `stack` calls for so many arrays."""
+    return joining("stack", "stack", "axis", count)
 
 
 def cat(tensors, dim=0):
@@ -319,8 +330,23 @@ def cat(tensors, dim=0):
                 f"{list(tensors[0].shape)} but got {list(t.shape)} for tensor number "
                 f"{k} in the list: cut it, or pad it (Chapter 10)"
             )
-    function = record(joined(len(tensors)), "cat", "CatBackward0")
-    return function(*tensors, axis)
+    return _along(tensors, axis, "cat", "CatBackward0")
+
+
+MANY = 64  # so many primitives of `cat`, and of `stack`, are made at most
+
+
+def _along(tensors: list, axis: int, name: str, node: str):
+    """Join tensors along an axis that they have; many of them part by part."""
+    while len(tensors) > MANY:
+        tensors = [_along(part, axis, name, node) for part in _parts(tensors)]
+    bounds = tuple(itertools.accumulate((t.shape[axis] for t in tensors), initial=0))
+    return record(joined(len(tensors)), name, node)(*tensors, axis, bounds)
+
+
+def _parts(tensors: list) -> list[list]:
+    """A list, cut into lists that a primitive takes."""
+    return [tensors[k : k + MANY] for k in range(0, len(tensors), MANY)]
 
 
 def _several(name: str, tensors) -> list:
@@ -352,12 +378,9 @@ def stack(tensors, dim=0):
                 f"{k}: torch.cat takes lengths that differ (Chapter 10)"
             )
     axis = ops.axis_of(dim, tensors[0].ndim + 1)
-    return _stacked(len(tensors))(*(unsqueeze(t, axis) for t in tensors), axis)
-
-
-def _stacked(count: int):
-    """The function that joins so many tensors, under the name of `stack`."""
-    return record(joined(count), "stack", "StackBackward0")
+    name = "stack", "StackBackward0"
+    parts = [record(stacked(len(p)), *name)(*p, axis) for p in _parts(tensors)]
+    return _along(parts, axis, *name) if len(parts) > 1 else parts[0]
 
 
 def pad(input, pad, mode="constant", value=None):

@@ -17,6 +17,7 @@ from minigrad.autograd.gradcheck import (
     gradcheck,
     gradgradcheck,
 )
+from minigrad.batching import Rows
 from minigrad.rules import PRIMITIVES, define
 from tests.reference import record_gradcheck
 
@@ -270,15 +271,50 @@ def test_float32_is_warned_of_once_for_each_input():
 # -------------------------------------------------------------------------- options
 
 
-@pytest.mark.parametrize(
-    ("options", "chapter"),
-    [
-        ({"check_batched_grad": True}, 14),
-    ],
-)
-def test_what_is_not_built_yet_says_where_it_will_be(options, chapter):
-    with pytest.raises(NotImplementedError, match=rf"\(Chapter {chapter}\)$"):
-        gradcheck(lambda x: x, leaf([1.0]), **options)
+def turned(x):
+    y = x.clone()
+    y.register_hook(lambda g: g if g.sum() > 0 else -g)
+    return y
+
+
+def test_batches_of_gradients_are_checked_if_wanted():
+    x = leaf([0.5, 1.5])
+    for check in (gradcheck, gradgradcheck):
+        assert check(lambda x: x.sin() * x.prod(), x, check_batched_grad=True)
+    assert gradcheck(turned, x)
+    with pytest.raises(GradcheckError, match="While computing batched gradients"):
+        gradcheck(turned, x, check_batched_grad=True)
+
+
+def test_a_rule_that_mixes_rows_is_found():
+    mixed = define(
+        "mixed",
+        np.positive,
+        x=lambda g: Rows(g.data[::-1], g.level) if type(g) is Rows else g,
+    )
+    try:
+        function = record(mixed, "mixed", "MixedBackward0")
+        assert gradcheck(function, leaf([1.0, 2.0]))
+        with pytest.raises(GradcheckError, match="For output 0 and input 0"):
+            gradcheck(function, leaf([1.0, 2.0]), check_batched_grad=True)
+    finally:
+        del PRIMITIVES["mixed"]
+
+
+def test_batches_of_tangents_are_checked_if_wanted():
+    how = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    x = leaf([0.5, 1.5])
+    assert gradcheck(lambda x: (x.sin(), x.exp().sum()), x, **how)
+
+    def needing(x):  # the sign of a tangent decides: no batch has one sign
+        tangent = torch.autograd.forward_ad.unpack_dual(x).tangent
+        if tangent is None or tangent.sum() > -1e9:
+            return x * 1
+        return x * 2
+
+    assert gradcheck(needing, x, check_forward_ad=True)
+    with pytest.raises(GradcheckError, match="While computing batched gradients"):
+        gradcheck(needing, x, **how)
 
 
 def test_signatures():

@@ -210,7 +210,7 @@ WITHOUT = {
     ),
 }
 # made when they are first called for: so many operands, whose rules are one function
-SEVERAL = re.compile("(cat|einsum)[0-9]+")
+SEVERAL = re.compile("(cat|stack|einsum)[0-9]+")
 
 
 def subject(operation, operands: list, params: dict, shared: bool = False):

@@ -147,6 +147,22 @@ def test_a_hundred_thousand_leaves():
     assert all(x.grad.item() == 2 * k for k, x in enumerate(leaves[1:1000], 1))
 
 
+@pytest.mark.parametrize("count", [63, 64, 65, 128, 129, 4097])
+@pytest.mark.parametrize("join, node", [(torch.cat, "Cat"), (torch.stack, "Stack")])
+def test_any_number_of_tensors_is_joined(join, node, count):
+    """Long lists are joined in parts: in order, with every gradient in its place."""
+    leaves = [leaf(float(k), -float(k)) for k in range(count)]
+    y = join(leaves)
+    expected = np.array([[k, -k] for k in range(count)], np.float32)
+    assert y.grad_fn.name() == f"{node}Backward0"
+    np.testing.assert_array_equal(y.detach().numpy().reshape(count, 2), expected)
+    slopes = torch.autograd.grad((y * y).sum(), leaves, create_graph=True)
+    found = np.array([g.detach().numpy() for g in slopes])
+    np.testing.assert_array_equal(found, 2 * expected)
+    (second,) = torch.autograd.grad(sum(g.sum() for g in slopes), leaves[-1:])
+    assert second.tolist() == [2.0, 2.0]
+
+
 # -------------------------------------------------------------------- what is left
 
 

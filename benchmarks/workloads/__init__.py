@@ -3,6 +3,7 @@
 from benchmarks.harness import Workload
 from benchmarks.workloads.chain import Chain
 from benchmarks.workloads.graphs import FanOut, Ladder
+from benchmarks.workloads.higher import HessianVector, Jacobian, Rosenbrock
 from benchmarks.workloads.mlp import MLP
 from benchmarks.workloads.optim import OptimizerStep
 from benchmarks.workloads.scalars import ScalarNet
@@ -18,6 +19,11 @@ WORKLOADS: dict[str, Workload] = {
         MLP("mlp-small", widths=(64, 128, 128, 10), batch=64),
         MLP("mlp-large", widths=(784, 512, 512, 10), batch=256),
         ScalarNet("scalar-net", widths=(2, 16, 16, 1), samples=100),
+        HessianVector("hvp", widths=(64, 128, 128, 10), batch=64),
+        Rosenbrock("hessian-rows", size=100),
+        Rosenbrock("hessian-batch", size=100, vectorize=True),
+        Jacobian("jacobian-rows", widths=(50, 64, 64, 50)),
+        Jacobian("jacobian-batch", widths=(50, 64, 64, 50), vectorize=True),
         OptimizerStep("sgd", "SGD", 1_000_000, momentum=0.9),
         OptimizerStep("adam", "Adam", 1_000_000),
         OptimizerStep("rmsprop", "RMSprop", 1_000_000),
@@ -30,6 +36,11 @@ TINY: tuple[Workload, ...] = (
     FanOut("fan-out", products=4),
     MLP("mlp", widths=(4, 3, 2), batch=5),
     ScalarNet("scalar-net", widths=(2, 3, 1), samples=4),
+    HessianVector("hvp", widths=(4, 5, 3, 3), batch=6),
+    Rosenbrock("hessian-rows", size=5),
+    Rosenbrock("hessian-batch", size=5, vectorize=True),
+    Jacobian("jacobian-rows", widths=(4, 5, 3, 2)),
+    Jacobian("jacobian-batch", widths=(4, 5, 3, 2), vectorize=True),
     OptimizerStep("sgd", "SGD", 5, momentum=0.9),
     OptimizerStep("adam", "Adam", 5),
     OptimizerStep("rmsprop", "RMSprop", 5),

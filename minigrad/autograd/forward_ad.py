@@ -10,6 +10,7 @@ that have tangents, too.
 import weakref
 from collections import namedtuple
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from inspect import unwrap
 
@@ -185,7 +186,7 @@ _tensor_str._suffixes = _suffixes
 _linear_names = """
 neg clone contiguous to sum mean reshape transpose broadcast_to cumsum pick
 deal choice view_at pick_at put_at clear flip roll tril triu tile diagonal on_diagonal
-trace shown spread cleared add sub add_scaled where written cat"""
+trace shown spread cleared add sub add_scaled where written cat stack"""
 LINEAR = _linear_names.split()
 PRODUCTS = ["mul", "matmul", "dot", "mv", "einsum"]
 _elementwise_names = """
@@ -559,14 +560,20 @@ jvp.__wrapped__ = _two_passes  # so that this cell, run twice, wraps it once
 transforms.jvp = jvp
 
 
-def _ahead(subject, k: int, u: np.ndarray) -> list[np.ndarray]:
-    """For each output of a function, its tangent as input k moves along u; flat."""
-    inputs, x = [*subject.inputs], subject.inputs[k]
+def _tangents(subject, k: int, v: Tensor) -> list[Tensor]:
+    """For each output of a function, its tangent as input k moves along v."""
+    inputs = [*subject.inputs]
     with dual_level():
-        inputs[k] = make_dual(x, wrap(u.reshape(x.shape)))
+        inputs[k] = make_dual(inputs[k], v)
         found = checks._as_tuple(subject.func(*inputs))
         pairs = [(found[i], unpack_dual(found[i]).tangent) for i in subject.watched]
-    return [np.ravel((_zeros(y) if v is None else v)._array) for y, v in pairs]
+    return [_zeros(y) if v is None else v for y, v in pairs]
+
+
+def _ahead(subject, k: int, u: np.ndarray) -> list[np.ndarray]:
+    """The same with arrays: u is flat, and so are the tangents."""
+    v = wrap(u.reshape(subject.inputs[k].shape))
+    return [np.ravel(t._array) for t in _tangents(subject, k, v)]
 
 
 def check_forward(subject, fast: bool) -> None:
@@ -586,4 +593,10 @@ def check_forward(subject, fast: bool) -> None:
             checks._compare(subject, i, j, n.reshape(a.shape), a, how)
 
 
-checks.forward_check = check_forward
+def check_batched(subject) -> None:
+    """Compare what two rows of tangents become: one by one, and together."""
+    for k in subject.places:
+        checks.batched_rows(partial(_tangents, subject, k), subject.inputs[k])
+
+
+checks.forward_check, checks.batched_forward_check = check_forward, check_batched

@@ -253,8 +253,9 @@ def _function_parts(primitive: Primitive, name: str, view: bool) -> dict:
 
 def _operands(primitive: Primitive) -> list[str]:
     """The names of the operands in the recording function."""
-    names = ["input", "other", "third", *(f"operand{k}" for k in range(4, 65))]
-    return names[: len(primitive.rules)]
+    count = len(primitive.rules)
+    names = ["input", "other", "third", *(f"operand{k}" for k in range(4, count + 1))]
+    return names[:count]
 
 
 def _signature(primitive: Primitive) -> inspect.Signature:

@@ -318,7 +318,7 @@ def _check_options(backward: bool, forward: bool, batched: bool, dual: bool) -> 
             "True: leave both at their defaults (Chapter 13)"
         )
     missing = forward and forward_check is None
-    if missing or batched:
+    if missing or (batched and batched_check is None):
         what, chapter = ("forward_ad", 15) if missing else ("batched_grad", 14)
         raise NotImplementedError(
             f"check_{what}=True is not built yet: leave it out, and check backward "
@@ -326,10 +326,14 @@ def _check_options(backward: bool, forward: bool, batched: bool, dual: bool) -> 
         )
 
 
-forward_check: Callable | None = None  # Chapter 15 puts its check here
+batched_check: Callable | None = None  # Chapter 14 puts its check here
+forward_check: Callable | None = None  # and Chapter 15 these two
+batched_forward_check: Callable | None = None
 
 
-def _examine(func, inputs, how, nondet_tol, fast, undefined, backward, forward) -> None:
+def _examine(
+    func, inputs, how, nondet_tol, fast, undefined, backward, forward, batched=()
+) -> None:
     """Run all the checks that are wanted; ``how`` is the step and the tolerances."""
     inputs = _as_tuple(inputs)
     _check_inputs(inputs)
@@ -339,6 +343,8 @@ def _examine(func, inputs, how, nondet_tol, fast, undefined, backward, forward) 
         (_fast if fast else _slow)(subject, nondet_tol)
     if forward:
         forward_check(subject, fast)
+    for check in batched:
+        check(subject)
     if backward and subject.outputs:
         _check_zero(subject, undefined)
 
@@ -368,7 +374,9 @@ def gradcheck(
     try:
         rest = nondet_tol, fast_mode, check_undefined_grad
         ways = check_backward_ad, check_forward_ad
-        _examine(func, inputs, (eps, atol, rtol), *rest, *ways)
+        more = [batched_check] * check_batched_grad
+        more += [batched_forward_check] * check_batched_forward_grad
+        _examine(func, inputs, (eps, atol, rtol), *rest, *ways, more)
     except GradcheckError:
         if raise_exception:
             raise

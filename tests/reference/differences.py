@@ -656,15 +656,6 @@ checks(
     "PyTorch compares the two moved outputs with each other only, and then spreads the "
     "one that is smaller.",
 )
-checks(
-    "check-batched-comes-later",
-    "Checks of batched gradients.",
-    """
-    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
-    torch.autograd.gradcheck(torch.sin, x, check_batched_grad=True)
-    """,
-    "Batches of gradients that can be differentiated are not built yet.",
-)
 
 # ------------------------------------------------------------------------------
 forward = differ(15, "What has a tangent")
