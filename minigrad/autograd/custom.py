@@ -18,6 +18,7 @@ from minigrad import inplace
 from minigrad.autograd import forward_ad, function, rebase, saved
 from minigrad.autograd.function import FREED, fit, note_view, set_recording
 from minigrad.autograd.versions import _operation, count_of, root
+from minigrad.autograd.watch import as_carried, as_seen, unshared
 from minigrad.inplace import _NAMES
 from minigrad.tensor import AccumulateGrad, Node, Tensor, extend, mode, wrap
 
@@ -176,10 +177,18 @@ class BackwardNode(Node):
                 node.uses += 1
 
 
+def _arrived(self) -> dict:
+    """The cotangents that have come so far, by the number of their output."""
+    g = self.g
+    return g if type(g) is dict else {} if g is None else {self.single: g}
+
+
+BackwardNode.arrived = _arrived
+
+
 def _step(self, ready: list, keep: bool) -> None:
     """Run the function's ``backward`` and post what it answers."""
-    g, self.g = self.g, None
-    arrived = g if type(g) is dict else {} if g is None else {self.single: g}
+    arrived, self.g = self.arrived(), None
     recorded = mode.recording or any(isinstance(d, Tensor) for d in arrived.values())
     cotangents = [self.cotangent(k, arrived.get(k)) for k in range(len(self.outputs))]
     answer = self._forward_cls._vjp()(self.ctx, *cotangents)
@@ -200,6 +209,22 @@ def _cotangent(self, k: int, g) -> Tensor | None:
 
 
 BackwardNode.step, BackwardNode.cotangent = _step, _cotangent
+
+
+def _awaiting(self) -> tuple:
+    """What has arrived for each output, as hooks see it; None where nothing has."""
+    arrived = self.arrived()
+    return tuple(as_seen(unshared(arrived.get(k))) for k in range(len(self.outputs)))
+
+
+def _replace(self, given: tuple) -> None:
+    """Have ``backward`` get what hooks have made of it."""
+    recorded = any(isinstance(d, Tensor) for d in self.arrived().values())
+    found = {k: as_carried(d, recorded) for k, d in enumerate(given) if d is not None}
+    self.g = found or None
+
+
+BackwardNode.awaiting, BackwardNode.replace = _awaiting, _replace
 
 
 def post(node: Node | None, g, ready: list) -> None:

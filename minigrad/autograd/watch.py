@@ -50,7 +50,7 @@ def as_carried(g: Tensor | None, recorded: bool):
 
 def unshared(g):
     """A cotangent that a hook may change in place: nobody else has the array."""
-    return g if isinstance(g, Tensor) else own(g)
+    return g if g is None or isinstance(g, Tensor) else own(g)
 
 
 class Hooks(Watch):
@@ -134,16 +134,27 @@ def register_hook(self, hook) -> RemovableHandle:
 extend(register_hook=register_hook)
 
 
+def awaiting(self) -> tuple:
+    """What the step of this node will get, as hooks see it: a tuple of one."""
+    return (as_seen(unshared(self.g)),)
+
+
+def replace(self, given: tuple) -> None:
+    """Have the step of this node get what hooks have made of it."""
+    self.g = as_carried(given[0], isinstance(self.g, Tensor))
+
+
+Node.awaiting, Node.replace = awaiting, replace  # Chapter 16: nodes with more outputs
+
+
 def show_before(hooks: Hooks, node: Node) -> None:
-    """Let the prehooks of a node see, as a tuple of one, what its step will get."""
+    """Let the prehooks of a node see what its step will get."""
     prehooks = hooks.at("before")
     if prehooks:
-        recorded = isinstance(node.g, Tensor)
-        node.g = unshared(node.g)
-        given = (as_seen(node.g),)
+        given = node.awaiting()
         for hook in prehooks:
             given = checked(hook, given, hook(given))
-        node.g = as_carried(given[0], recorded)
+        node.replace(given)
 
 
 def remember(arrived: list) -> list[tuple]:
@@ -323,8 +334,9 @@ class Surrounded:
 
     def seen(self, after: list, node: Node, keep: bool) -> list:
         """What the step sends, as its hooks have left it."""
-        recorded, given = isinstance(node.g, Tensor), (as_seen(unshared(node.g)),)
-        sent = tuple(map(as_seen, caught(node, self.inner, keep)))
+        given, sent = node.awaiting(), caught(node, self.inner, keep)
+        recorded = any(isinstance(g, Tensor) for g in sent)
+        sent = tuple(map(as_seen, sent))
         for hook in after:
             sent = checked(hook, sent, hook(sent, given))
         return [as_carried(g, recorded) for g in sent]
