@@ -2,12 +2,14 @@
 """Ways for a tensor to come into being without an operation: all of them leaves."""
 
 import copy
+import functools
 import math
 import warnings
 from operator import index
 
 import numpy as np
 
+from minigrad.devices import device as place
 from minigrad.dtypes import as_numpy, dtype, float32, int64
 from minigrad.errors import wrong_type
 from minigrad.random import Generator, default_generator
@@ -166,7 +168,7 @@ def tensor(data, *, dtype=None, requires_grad: bool = False) -> Tensor:
             "sourceTensor.detach().clone() or sourceTensor.detach().clone()."
             "requires_grad_(True), rather than torch.tensor(sourceTensor).",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return _leaf(_as_array(data, dtype), requires_grad)
 
@@ -456,3 +458,40 @@ __all__ += ["randint", "randint_like", "randn_like", "randperm", "tensor", "zero
 __all__ += ["zeros_like"]
 
 extend(__init__=_legacy, __reduce_ex__=_reduce, __deepcopy__=_deepcopy)
+
+
+# on a device, and like a tensor
+def anywhere(make):
+    """Let a maker of tensors take a device, too: the only one that there is."""
+
+    @functools.wraps(make)
+    def maker(*given, device=None, **how):
+        if device is not None:
+            place(device)
+        return make(*given, **how)
+
+    return maker
+
+
+tensor, as_tensor, full, eye = map(anywhere, (tensor, as_tensor, full, eye))
+zeros, ones, empty = map(anywhere, (zeros, ones, empty))
+arange, linspace, randperm = map(anywhere, (arange, linspace, randperm))
+rand, randn, randint = map(anywhere, (rand, randn, randint))
+zeros_like, ones_like, empty_like = map(anywhere, (zeros_like, ones_like, empty_like))
+rand_like, randn_like = map(anywhere, (rand_like, randn_like))
+randint_like, full_like = map(anywhere, (randint_like, full_like))
+
+
+def _new(make):
+    """The method that makes a tensor of the same dtype as its own."""
+
+    def method(self, *given, dtype=None, **how):
+        return make(*given, dtype=self.dtype if dtype is None else dtype, **how)
+
+    method.__name__ = method.__qualname__ = f"new_{make.__name__}"
+    method.__doc__ = f"`{make.__name__}`, with the dtype of this tensor."
+    return method
+
+
+extend(new_tensor=_new(tensor), new_zeros=_new(zeros), new_ones=_new(ones))
+extend(new_empty=_new(empty), new_full=_new(full), is_cuda=False)

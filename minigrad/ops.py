@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd.function import record
 from minigrad.creation import _number, _whole, check_tensor
-from minigrad.devices import device
+from minigrad.devices import device as place
 from minigrad.dtypes import ALIASES, as_numpy, dtype, int64, promote
 from minigrad.errors import no_match, wrong_type
 from minigrad.operands import meet, operand, power, quietly, refuse
@@ -445,17 +445,21 @@ def broadcast_to(input, shape):
     return expand(input, shape)
 
 
-def to(input, dtype):
+def to(input, *what, dtype=None, device=None, non_blocking=False, copy=False):
     """Convert to a dtype, or to that of a tensor; the tensor itself if it has it.
 
     A device is accepted as well: there is only one (Chapter 4).
     """
-    if isinstance(dtype, (str, device)):
-        return input if device(dtype) else None
-    kind = as_numpy(dtype.dtype if isinstance(dtype, Tensor) else dtype)
+    for given in what:
+        if isinstance(given, (str, place)):
+            device = given
+        else:
+            dtype = given.dtype if isinstance(given, Tensor) else given
+    place(device or "cpu")
     have = input._array.dtype
+    kind = have if dtype is None else as_numpy(dtype)
     if have == kind:
-        return input
+        return input.clone() if copy else input
     if kind.kind == have.kind == "f":
         return _to(input, kind)
     return wrap(quietly(input._array.astype, kind))  # no gradient passes integers

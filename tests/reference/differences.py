@@ -415,8 +415,7 @@ missing(
     "Devices.",
     "torch.device('cuda')",
     "NumPy computes on the processor, and nowhere else. So there is one device, cpu, "
-    "and "
-    "the functions that make tensors need no argument for it.",
+    "and every argument that names a device accepts this one only.",
 )
 missing(
     "no-grad-dtype",

@@ -1289,6 +1289,23 @@ around(
     """,
 )
 around(
+    "makers-take-a-device",
+    "What makes a tensor takes `device=`, and so do its variants for another tensor.",
+    """
+    cpu = torch.device("cpu")
+    x = torch.ones(2, device="cpu", requires_grad=True)
+    (x, torch.tensor([1.0], device=cpu), torch.zeros_like(x, device=cpu))
+    """,
+)
+around(
+    "new-tensors-of-the-same-kind",
+    "`new_zeros` and its like take the dtype of a tensor, and nothing else of it.",
+    """
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    (x.new_zeros(2, 1), x.new_tensor([1, 2]), x.new_full((1,), 3), x.is_cuda)
+    """,
+)
+around(
     "unknown-device",
     "A device of another name is refused.",
     "torch.device('processor')",

@@ -1108,6 +1108,14 @@ asked(
     "torch.result_type(torch.ones(2), torch.tensor(1.0, dtype=torch.float64))",
 )
 asked(
+    "to-a-device-and-a-dtype",
+    "`to` takes a device and a dtype in one call; `copy=True` copies in any case.",
+    """
+    x = torch.ones(2, requires_grad=True)
+    (x.to("cpu", torch.float64), x.to(dtype=torch.int64), x.to(x.dtype, copy=True) is x)
+    """,
+)
+asked(
     "to-a-device",
     "`to` takes a device as well; on the one that it is on, a tensor stays itself.",
     """
