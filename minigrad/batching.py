@@ -307,20 +307,20 @@ def full(x, level: Level):
 def elementwise(called, *inputs, **options):
     """Call a function that broadcasts, on all rows at once."""
     if called is np.matmul:
-        return product(*inputs)
+        return matrix_product(*inputs)
     level, ndim = top(inputs), max(map(np.ndim, inputs))
     return Rows(called(*(lift(x, level, ndim) for x in inputs), **options), level)
 
 
-def product(x, y):
+def matrix_product(x, y):
     """The matrix product of batches: one large product where the factor is common."""
     level = top((x, y))
     if np.ndim(x) == np.ndim(y) == 1:
         return np.sum(x * y, axis=0)
     if np.ndim(x) == 1:
-        return product(x[None, :], y)[..., 0, :]
+        return matrix_product(x[None, :], y)[..., 0, :]
     if np.ndim(y) == 1:
-        return product(x, y[:, None])[..., 0]
+        return matrix_product(x, y[:, None])[..., 0]
     if x.ndim == y.ndim == 2 and not has(y, level):  # the rows, one below the other
         n, m, k = x.data.shape
         found = np.reshape(np.reshape(x.data, (n * m, k)) @ y, (n, m, y.shape[1]))

@@ -33,4 +33,26 @@ def product(f, x, v):
     return torch.diag(H) * v
 """,
     },
+    "14.5": {
+        "the norm of the mean": """
+def lengths(loss, w, xs, ys):
+    slopes = vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, xs, ys)
+    return torch.linalg.norm(slopes.mean(0)).expand(len(xs))
+""",
+        "squares": """
+def lengths(loss, w, xs, ys):
+    slopes = vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, xs, ys)
+    return (slopes.reshape(len(xs), -1) ** 2).sum(1)
+""",
+        "a loop": """
+def lengths(loss, w, xs, ys):
+    slopes = [torch.func.grad(loss)(w, x, y) for x, y in zip(xs, ys)]
+    return torch.stack([(g**2).sum().sqrt() for g in slopes])
+""",
+        "the rows of a matrix": """
+def lengths(loss, w, xs, ys):
+    slopes = vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, xs, ys)
+    return (slopes**2).sum(-1).sqrt()
+""",
+    },
 }

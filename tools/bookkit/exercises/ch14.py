@@ -58,3 +58,41 @@ def products(product):
         close(found.detach().numpy(), h @ v, what="the product")
         yield f"{what}: x is as it was"
         assert not point.requires_grad and point.grad is None, "it was changed"
+
+
+@exercise("14.5")
+def norms(lengths):
+    """The norm of every sample's gradient."""
+    import minigrad as torch
+
+    called = []
+
+    def squared(w, x, y):
+        called.append(1)
+        return (w @ x - y) ** 2
+
+    def cubed(w, x, y):
+        called.append(1)
+        return ((w @ x).sum() - y) ** 3
+
+    w = np.array([0.5, -1.0, 2.0])
+    xs = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [3.0, 0.0, -1.0], [0.5, 0.5, 0.5]])
+    ys = np.array([1.0, -1.0, 0.5, 2.0])
+    size = np.sqrt((xs**2).sum(1))
+    both = np.stack([w, 1 - w])
+    cases = {
+        "a vector of weights": (squared, w, np.abs(2 * (xs @ w - ys)) * size),
+        "a matrix of weights": (
+            cubed,
+            both,
+            3 * ((xs @ both.T).sum(1) - ys) ** 2 * np.sqrt(2) * size,
+        ),
+    }
+    for what, (loss, weights, expected) in cases.items():
+        yield what
+        called.clear()
+        given = [torch.from_numpy(a.copy()) for a in (weights, xs, ys)]
+        found = lengths(loss, *given)
+        close(found.detach().numpy(), expected, what="the norms")
+        yield f"{what}: one call of the loss"
+        assert len(called) == 1, f"the loss was called {len(called)} times"
