@@ -13,6 +13,10 @@ from minigrad.nn.layers import linear
 import warnings
 
 from minigrad import reductions
+from minigrad.nn.activations import (
+    celu, cosine_similarity, glu, hardsigmoid, hardswish, hardtanh, logsigmoid, mish,
+    normalize, pairwise_distance, prelu, relu6, selu, softmin, softsign, threshold,
+)  # fmt: skip
 from minigrad.nn.layers import batch_norm, dropout, elu, embedding, layer_norm
 from minigrad.nn.losses import (
     binary_cross_entropy,

@@ -10,6 +10,8 @@ from minigrad.nn.modules.norm import BatchNorm1d, BatchNorm2d, Embedding, LayerN
 from minigrad.nn.modules.shape import Dropout, Flatten, Identity, Unflatten
 from minigrad.nn.modules.wrapped import (
     ELU, GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softplus, Tanh,
+    CELU, GLU, Hardsigmoid, Hardswish, Hardtanh, LogSigmoid, Mish, PReLU, ReLU6, SELU,
+    CosineSimilarity, Softmin, Softsign,
     BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss,
     NLLLoss, SmoothL1Loss,
 )  # fmt: skip

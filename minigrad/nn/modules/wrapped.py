@@ -5,10 +5,13 @@ An activation is a function of one tensor with options, and a loss is one of two
 classes are made of the functions, by `module`, and differ in nothing else.
 """
 
-from inspect import Parameter, Signature
+from inspect import Parameter as Option
+from inspect import Signature
 
+from minigrad.creation import full
 from minigrad.nn import functional
 from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
 
 
 def _remember(self, *args, **options) -> None:
@@ -49,8 +52,8 @@ def module(kind: str, function: str, tensors: tuple = (), shown=True, **options)
             told.pop("inplace", None)
         return ", ".join(f"{name}={value!r}" for name, value in told.items())
 
-    how = Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [Parameter(n, how, default=d) for n, d in options.items()]
+    how = Option.POSITIONAL_OR_KEYWORD
+    parameters = [Option(n, how, default=d) for n, d in options.items()]
     names = {"__init__": _remember, "forward": forward, "extra_repr": extra_repr}
     names |= {"__doc__": target.__doc__, "__module__": __name__, "_tensors": tensors}
     return type(kind, (Module,), names | {"__signature__": Signature(parameters)})
@@ -65,6 +68,36 @@ Softplus = module("Softplus", "softplus", beta=1.0, threshold=20.0)
 Tanh, Sigmoid = module("Tanh", "tanh"), module("Sigmoid", "sigmoid")
 Softmax = module("Softmax", "softmax", dim=None)
 LogSoftmax = module("LogSoftmax", "log_softmax", dim=None)
+
+
+ReLU6, SELU = module("ReLU6", "relu6", inplace=False), module("SELU", "selu")
+CELU = module("CELU", "celu", alpha=1.0, inplace=False)
+Hardtanh = module("Hardtanh", "hardtanh", min_val=-1.0, max_val=1.0, inplace=False)
+Hardsigmoid = module("Hardsigmoid", "hardsigmoid", inplace=False)
+Hardswish = module("Hardswish", "hardswish", inplace=False)
+Mish, Softsign = module("Mish", "mish", inplace=False), module("Softsign", "softsign")
+LogSigmoid = module("LogSigmoid", "logsigmoid")
+Softmin, GLU = module("Softmin", "softmin", dim=None), module("GLU", "glu", dim=-1)
+CosineSimilarity = module(
+    "CosineSimilarity", "cosine_similarity", (), False, dim=1, eps=1e-08
+)
+
+
+class PReLU(Module):
+    """`prelu`, with slopes that are learnt: one, or one for each place of axis 1."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25):
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.weight = Parameter(full((num_parameters,), init))
+
+    def forward(self, input):
+        """Call `prelu`."""
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """How many slopes."""
+        return f"num_parameters={self.num_parameters}"
 
 
 def _loss(kind: str, function: str, *tensors: str, **options):
