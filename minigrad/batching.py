@@ -498,7 +498,9 @@ TABLE = {
     **_with(moved, np.swapaxes, np.moveaxis), **_with(contracted, np.einsum),
     **_with(diagonals, np.diagonal, np.trace),
     np.reshape: with_shape, np.broadcast_to: broadcast, np.transpose: permuted,
-    np.copyto: lambda to, x, **o: put_into(to, (...,), x),
+    np.copyto: lambda to, x, casting="", where=True: put_into(
+        to, (...,), x if where is True else np.where(where, x, to)
+    ),
     np.nonzero: _refusing(DYNAMIC), np.count_nonzero: _refusing(MASK),
     np.pad: padded,
     np.roll: rolled, np.ndim: lambda x: x.ndim,

@@ -9,7 +9,6 @@ from operator import index
 
 import numpy as np
 
-from minigrad.devices import device as place
 from minigrad.dtypes import as_numpy, dtype, float32, int64
 from minigrad.errors import wrong_type
 from minigrad.random import Generator, default_generator
@@ -460,7 +459,9 @@ __all__ += ["zeros_like"]
 extend(__init__=_legacy, __reduce_ex__=_reduce, __deepcopy__=_deepcopy)
 
 
-# on a device, and like a tensor
+from minigrad.devices import device as place  # noqa: E402
+
+
 def anywhere(make):
     """Let a maker of tensors take a device, too: the only one that there is."""
 
