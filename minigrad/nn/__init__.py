@@ -1,4 +1,9 @@
-# Generated from chapter 10 (book/ch10-shapes.ipynb): edit the chapter, not this.
+# Generated from chapters 10 and 17: edit the chapters, not this file.
 """Networks. So far, the functions they are made of."""
 
 from minigrad.nn import functional
+
+
+from minigrad.nn import init
+from minigrad.nn.modules import *
+from minigrad.nn.parameter import Buffer, Parameter

@@ -1,4 +1,4 @@
-# Generated from chapter 10 (book/ch10-shapes.ipynb): edit the chapter, not this.
+# Generated from chapters 10 and 17: edit the chapters, not this file.
 """Functions that networks are made of, where PyTorch keeps them."""
 
 from minigrad.elementwise import gelu, leaky_relu, sigmoid, silu, softplus
@@ -6,5 +6,6 @@ from minigrad.ops import relu, tanh
 from minigrad.reductions import log_softmax, softmax
 from minigrad.shapes import pad
 
-__all__ = ["gelu", "leaky_relu", "log_softmax", "pad", "relu", "sigmoid", "silu"]
-__all__ += ["softmax", "softplus", "tanh"]
+
+from minigrad.nn.layers import linear
+from minigrad.nn.losses import cross_entropy, mse_loss
