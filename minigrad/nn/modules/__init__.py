@@ -1,4 +1,4 @@
-# Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
+# Generated from chapters 17 and 20: edit the chapters, not this file.
 """The modules, each kind in a file of its own."""
 
 from minigrad.nn.modules.activation import ReLU, Sigmoid, Tanh
@@ -6,3 +6,7 @@ from minigrad.nn.modules.container import ModuleList, Sequential
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.loss import CrossEntropyLoss, MSELoss
 from minigrad.nn.modules.module import Module
+
+
+from minigrad.nn.modules.conv import Conv1d, Conv2d
+from minigrad.nn.modules.pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d

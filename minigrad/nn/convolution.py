@@ -1,0 +1,523 @@
+# Generated from chapter 20 (book/ch20-convolution.ipynb): edit the chapter, not this.
+"""Convolution: a matrix of which every row is the same few weights, moved along.
+
+Pictures are (n, c, *lengths): n examples of c channels, each with one or more axes. The
+matrix is never built. What a kernel covers at one place becomes a column of numbers
+(`patches`, im2col); then one product does all places; and what comes back is added up
+where it was taken from (`collect`, col2im).
+"""
+
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from minigrad.autograd.function import record
+from minigrad.elementwise import bare
+from minigrad.errors import no_match, wrong_type
+from minigrad.inplace import _NAMES
+from minigrad.rules import define
+from minigrad.shapes import pad
+from minigrad.tensor import Tensor
+
+
+class Grid(NamedTuple):
+    """Where a kernel is laid: one number for each axis, of each kind."""
+
+    kernel: tuple
+    stride: tuple
+    padding: tuple
+    dilation: tuple
+
+    @property
+    def reach(self) -> tuple:
+        """How far the kernel reaches along each axis, its gaps included."""
+        return tuple(d * (k - 1) + 1 for k, _, _, d in zip(*self, strict=True))
+
+    def sizes(self, lengths: tuple) -> tuple:
+        """How many places there are along each axis."""
+        return _sizes(self, tuple(lengths))
+
+    def taps(self, lengths: tuple, sizes: tuple) -> list:
+        """For each entry of the kernel: its index, the places, and what it meets."""
+        return _taps(self, tuple(lengths), tuple(sizes))
+
+
+@functools.lru_cache(maxsize=256)
+def _sizes(grid: Grid, lengths: tuple) -> tuple:
+    """How many places there are along each axis."""
+    around = zip(lengths, grid.reach, grid.stride, grid.padding, strict=True)
+    return tuple((n + 2 * p - reach) // s + 1 for n, reach, s, p in around)
+
+
+@functools.lru_cache(maxsize=256)
+def _taps(grid: Grid, lengths: tuple, sizes: tuple) -> list:
+    """One triple of indices for each entry of the kernel; padding is left out."""
+    along = []
+    for n, size, k, s, p, d in zip(lengths, sizes, *grid, strict=True):
+        along.append([])
+        for j in range(k):
+            shift = j * d - p  # place i meets the element i * s + shift
+            first, last = max(0, -(shift // s)), min(size, (n - 1 - shift) // s + 1)
+            count, start = max(last - first, 0), first * s + shift
+            met = slice(start, start + count * s, s)
+            along[-1].append((j, slice(first, first + count), met))
+    found = (zip(*axes, strict=True) for axes in itertools.product(*along))
+    return [(entry, (..., *places), (..., *met)) for entry, places, met in found]
+
+
+def im2col(x, *, grid: Grid):
+    """Every patch of x as a column: (n, c, *lengths) to (n, c * kernel, places)."""
+    n, c, *lengths = x.shape
+    sizes = grid.sizes(lengths)
+    columns = np.zeros((n, c, *grid.kernel, *sizes), x.dtype)
+    for entry, places, met in grid.taps(lengths, sizes):
+        columns[(..., *entry, *places[1:])] = x[met]
+    return columns.reshape(n, c * math.prod(grid.kernel), math.prod(sizes))
+
+
+def col2im(columns, *, grid: Grid, lengths: tuple):
+    """The transpose: add up what was copied, (n, c * kernel, places) to x's shape."""
+    sizes = grid.sizes(lengths)
+    c = columns.shape[1] // math.prod(grid.kernel)
+    split = columns.reshape(len(columns), c, *grid.kernel, *sizes)
+    total = np.zeros((len(columns), c, *lengths), columns.dtype)
+    for entry, places, met in grid.taps(lengths, sizes):
+        total[met] += split[(..., *entry, *places[1:])]
+    return total
+
+
+def last(x):
+    """The channels as the last axis: (n, c, *lengths) to (n, *lengths, c)."""
+    return x.transpose(0, *range(2, x.ndim), 1)
+
+
+def in_rows(y):
+    """The channels of each place side by side: (n, m, *sizes) to (n * places, m)."""
+    return last(y).reshape(-1, y.shape[1])
+
+
+def from_rows(rows, shape: tuple):
+    """The way back: (n * places, m) to (n, m, *sizes)."""
+    n, m, *sizes = shape
+    rows = rows.reshape(n, *sizes, m)
+    return np.ascontiguousarray(rows.transpose(0, -1, *range(1, rows.ndim - 1)))
+
+
+def in_groups(a, groups: int):
+    """An axis of groups: (n, c, …) to (n, groups, c / groups, all the rest)."""
+    n, c, *rest = a.shape
+    return a.reshape(n, groups, c // groups, math.prod(rest))
+
+
+def small(shape: tuple, w_shape: tuple, grid: Grid) -> bool:
+    """Whether maps are so small that it pays to lay the channels side by side."""
+    return shape[1] == w_shape[1] >= grid.sizes(shape[2:])[-1]
+
+
+def im2row(x, grid: Grid):
+    """The same patches, channels side by side: (n * places, kernel * c)."""
+    n, c, *lengths = x.shape
+    sizes, x = grid.sizes(lengths), np.ascontiguousarray(last(x))
+    rows = np.zeros((n, *sizes, *grid.kernel, c), x.dtype)
+    for entry, places, met in grid.taps(lengths, sizes):
+        rows[(slice(None), *places[1:], *entry)] = x[(slice(None), *met[1:])]
+    return rows.reshape(n * math.prod(sizes), math.prod(grid.kernel) * c)
+
+
+def convolve(x, w, b, *, grid: Grid, groups: int):
+    """Lay kernels w (m, c / groups, *kernel) on x (n, c, *lengths) at all places.
+
+    Returns (n, m, *sizes). ``b`` is (m,), or empty.
+    """
+    shape = len(x), len(w), *grid.sizes(x.shape[2:])
+    if small(x.shape, w.shape, grid):
+        y = im2row(x, grid) @ last(w).reshape(len(w), -1).T
+        y = from_rows(y, shape)
+    else:
+        kernels = w.reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
+        y = (kernels @ in_groups(im2col(x, grid=grid), groups)).reshape(shape)
+    if b.size:
+        y += b.reshape(-1, *[1] * len(grid.kernel))
+    return y
+
+
+def to_weight(y, x, *, grid: Grid, groups: int):
+    """The transpose in w: the sum of y (n, m, *sizes) times what its places saw."""
+    m, c, kernel = y.shape[1], x.shape[1] // groups, grid.kernel
+    if small(x.shape, (m, c), grid):
+        return from_rows(in_rows(y).T @ im2row(x, grid), (m, c, *kernel))
+    seen = in_groups(im2col(x, grid=grid), groups).swapaxes(2, 3)
+    return (in_groups(y, groups) @ seen).sum(0).reshape(m, c, *kernel)
+
+
+def to_input(y, w, b, *, grid: Grid, groups: int, lengths: tuple):
+    """The transpose in x: y (n, m, *sizes) times w, added up to (n, c, *lengths)."""
+    n, m, *sizes = y.shape
+    c, taps = w.shape[1] * groups, grid.taps(lengths, sizes)
+    if small((n, c, *lengths), w.shape, grid):
+        total, rows = np.zeros((n, *lengths, c), y.dtype), in_rows(y)
+        kernels = np.ascontiguousarray(w.reshape(m, c, -1).transpose(2, 0, 1))
+        for kernel, (_, places, met) in zip(kernels, taps, strict=True):
+            sent = (rows @ kernel).reshape(n, *sizes, c)
+            total[(slice(None), *met[1:])] += sent[(slice(None), *places[1:])]
+        total = from_rows(total, (n, c, *lengths))
+    else:
+        total, y = np.zeros((n, c, *lengths), y.dtype), in_groups(y, groups)
+        kernels = w.reshape(groups, m // groups, c // groups, -1).transpose(3, 0, 2, 1)
+        for kernel, (_, places, met) in zip(kernels, taps, strict=True):
+            sent = np.ascontiguousarray(kernel) @ y
+            total[met] += sent.reshape(n, c, *sizes)[places]
+    if b.size:
+        total += b.reshape(-1, *[1] * len(lengths))
+    return total
+
+
+def either(function, recorded):
+    """One rule for both worlds: ``function`` on arrays; on tensors, it is recorded."""
+
+    def rule(first, *operands, **params):
+        chosen = recorded if isinstance(first, Tensor) else function
+        return chosen(first, *operands, **params)
+
+    return rule
+
+
+def nothing(x) -> np.ndarray:
+    """No bias: an empty array of the dtype of an array, or of a tensor."""
+    return bare(x)[:0, :0]
+
+
+def bias_rule(g):
+    """Add up all places of all examples: (n, m, *sizes) to (m,)."""
+    return np.sum(np.sum(g, axis=0), axis=tuple(range(1, g.ndim - 1)))
+
+
+CONVOLUTION = define(
+    "convolution",
+    convolve,
+    x=lambda g, w, x_shape, grid, groups: input_rule(
+        g, w, nothing(g), grid=grid, groups=groups, lengths=tuple(x_shape[2:])
+    ),
+    w=lambda g, x, grid, groups: weight_rule(g, x, grid=grid, groups=groups),
+    b=lambda g: bias_rule(g),
+)
+TO_INPUT = define(
+    "convolution_input",
+    to_input,
+    y=lambda g, w, grid, groups: output_rule(
+        g, w, nothing(g), grid=grid, groups=groups
+    ),
+    w=lambda g, y, grid, groups: weight_rule(y, g, grid=grid, groups=groups),
+    b=lambda g: bias_rule(g),
+)
+TO_WEIGHT = define(
+    "convolution_weight",
+    to_weight,
+    y=lambda g, x, grid, groups: output_rule(
+        x, g, nothing(x), grid=grid, groups=groups
+    ),
+    x=lambda g, y, x_shape, grid, groups: input_rule(
+        y, g, nothing(y), grid=grid, groups=groups, lengths=tuple(x_shape[2:])
+    ),
+)
+_TWICE = "ConvolutionBackwardBackward0"  # the node of a gradient that has a gradient
+output_rule = either(convolve, record(CONVOLUTION, "convolution", _TWICE))
+input_rule = either(to_input, record(TO_INPUT, "convolution", _TWICE))
+weight_rule = either(to_weight, record(TO_WEIGHT, "convolution", _TWICE))
+
+
+def refuse_if(fault: str | None) -> None:
+    """Raise RuntimeError if there is something to say."""
+    if fault:
+        raise RuntimeError(f"{fault} (Chapter 20)")
+
+
+def numbers(name: str, argument: str, value, d: int) -> tuple:
+    """One number for each of d axes: given once, or one by one."""
+    if type(value) is int:
+        return (value,) * d
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(hasattr(v, "__index__") for v in given):
+        instead = f"{argument} is an int, or one for each axis (Chapter 20)"
+        raise no_match(name, value, instead=instead)
+    given = tuple(map(int, given))
+    if len(given) not in (1, d):
+        raise RuntimeError(
+            f"expected {argument} to be a single integer value or a list of {d} values "
+            f"to match the convolution dimensions, but got {argument}={list(given)}: "
+            "write one number (Chapter 20)"
+        )
+    return given * d if len(given) == 1 else given
+
+
+def _fault(x, w, b, grid: Grid, groups: int, turned: bool) -> str | None:
+    """What is wrong with a call; ``turned``: it is the transpose that is called."""
+    d = len(grid.stride)
+    name = f"conv{'_transpose' * turned}{d}d"
+    if w.ndim != d + 2:
+        return (
+            f"{name} takes a {d + 2}-dimensional weight, and this one is of size "
+            f"{list(w.shape)}: (out, in / groups, {', '.join('k' * d)})"
+        )
+    if x.ndim not in (d + 1, d + 2):
+        return (
+            f"Expected {d + 1}D (unbatched) or {d + 2}D (batched) input to {name}, but "
+            f"got input of size: {list(x.shape)}: x.unsqueeze(0) makes an axis"
+        )
+    for kind, least in (("stride", 1), ("padding", 0), ("dilation", 1)):
+        if min(getattr(grid, kind)) < least:
+            word = "non-positive" if least else "negative"
+            return f"{word} {kind} is not supported: write {least} or more"
+    if groups < 1:
+        return "non-positive groups is not supported: write 1 or more"
+    return _misfit(x, w, b, groups, turned) or _unlike(x, w, b)
+
+
+def _misfit(x, w, b, groups: int, turned: bool) -> str | None:
+    """Which channels do not fit together."""
+    shape, channels = list(w.shape), x.shape[1 - w.ndim]
+    made, wanted = shape[0], shape[1] * groups
+    made, wanted = (wanted, made) if turned else (made, wanted)
+    if shape[0] < groups or shape[0] % groups:
+        return (
+            f"Given groups={groups}, expected weight to be divisible by {groups} at "
+            f"dimension 0, but got weight of size [{shape}] instead: change groups"
+        )
+    given = "transposed=1" if turned else f"groups={groups}"
+    if channels != wanted:
+        size = list(x.shape) if x.ndim == w.ndim else [1, *x.shape]
+        return (
+            f"Given {given}, weight of size {shape}, expected input{size} to have "
+            f"{wanted} channels, but got {channels} channels instead: a weight is (out,"
+            " in / groups, …); of a transposed convolution, (in, out / groups, …)"
+        )
+    if b is not None and b.shape != (made,):
+        return (
+            f"Given {'transposed=1, ' * turned}weight of size {shape}, expected bias "
+            f"to be 1-dimensional with {made} elements, but got bias of size "
+            f"{list(b.shape)} instead: one number for each channel that is made"
+        )
+    return None
+
+
+def _unlike(x, w, b) -> str | None:
+    """Which dtypes differ."""
+    found, wanted = (_NAMES[t._array.dtype.name] for t in (x, w))
+    if found != wanted:
+        return f"expected scalar type {found} but found {wanted}: convert one"
+    if b is not None and b.dtype is not x.dtype:
+        own = _NAMES[b._array.dtype.name]
+        return (
+            f"Input type ({found.lower()}) and bias type ({own.lower()}) should be the "
+            "same: convert one, b.float()"
+        )
+    return None
+
+
+def _short(lengths: tuple, grid: Grid) -> str | None:
+    """Whether the kernel reaches further than the padded input."""
+    padded = [n + 2 * p for n, p in zip(lengths, grid.padding, strict=True)]
+    if all(n >= reach for n, reach in zip(padded, grid.reach, strict=True)):
+        return None
+    found, wanted = (" x ".join(map(str, s)) for s in (padded, grid.reach))
+    return (
+        f"Calculated padded input size per channel: ({found}). Kernel size: ({wanted})."
+        " Kernel size can't be greater than actual input size: add padding"
+    )
+
+
+def _checked(name: str, input, weight, bias, grid: Grid, groups: int, turned=False):
+    """Check a call; return the input with its axis of examples, and a bias."""
+    for x in (input, weight, *[bias][: bias is not None]):
+        if not isinstance(x, Tensor):
+            instead = "give Tensors, torch.tensor(data) (Chapter 20)"
+            raise no_match(name, input, weight, bias, instead=instead)
+    refuse_if(_fault(input, weight, bias, grid, groups, turned))
+    x = input if input.ndim == weight.ndim else input.unsqueeze(0)
+    bias = nothing(x) if bias is None else bias
+    return x, bias, grid._replace(kernel=tuple(weight.shape[2:]))
+
+
+def _padded(x, grid: Grid, padding: str):
+    """The input and the grid for padding given by a word."""
+    if padding == "valid":
+        return x, grid
+    if max(grid.stride) > 1:
+        raise RuntimeError(
+            "padding='same' is not supported for strided convolutions: write a number "
+            "(Chapter 20)"
+        )
+    more = [(n - 1) % 2 for n in reversed(grid.reach)]
+    x = pad(x, [side for k in more for side in (0, k)]) if any(more) else x
+    return x, grid._replace(padding=tuple((n - 1) // 2 for n in grid.reach))
+
+
+def _convolution(d: int):
+    """The function for pictures with d axes."""
+    name = f"conv{d}d"
+    recorded = record(CONVOLUTION, name, "ConvolutionBackward0")
+
+    def function(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        word = padding if isinstance(padding, str) else None
+        if word not in (None, "same", "valid"):
+            raise RuntimeError(
+                f"Invalid padding string: '{word}': write 'same', 'valid' or a number "
+                "(Chapter 20)"
+            )
+        given = {"stride": stride, "padding": 0 if word else padding}
+        given["dilation"] = dilation
+        grid = Grid((), *(numbers(name, kind, n, d) for kind, n in given.items()))
+        x, bias, grid = _checked(name, input, weight, bias, grid, groups)
+        x, grid = _padded(x, grid, word) if word else (x, grid)
+        refuse_if(_short(x.shape[2:], grid))
+        out = recorded(x, weight, bias, grid, groups)
+        return out if x.ndim == input.ndim else out.squeeze(0)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""Lay the kernels of a weight on a picture, everywhere.
+
+    ``input`` is (n, c, {", ".join("l" * d)}) or without n, ``weight`` (m, c / groups,
+    {", ".join("k" * d)}), ``bias`` (m,) or None. ``padding`` may be 'same' or 'valid'.
+    """
+    return function
+
+
+def _grown(grid: Grid, sizes: tuple, more: tuple) -> tuple:
+    """The lengths that a transposed convolution makes of sizes."""
+    if any(not 0 <= n < s for n, s in zip(more, grid.stride, strict=True)):
+        refuse_if(
+            "output padding must be smaller than either stride or dilation, but got "
+            f"{list(more)} and strides {list(grid.stride)}: here, smaller than the "
+            "stride"
+        )
+    around = zip(sizes, *grid[1:3], grid.reach, more, strict=True)
+    lengths = tuple((n - 1) * s - 2 * p + r + o for n, s, p, r, o in around)
+    if min(lengths) < 1:
+        refuse_if(
+            f"Calculated output size: {lengths}. Output size is too small: with less "
+            "padding, something is left"
+        )
+    return lengths
+
+
+def _transposed(d: int):
+    """The transpose of the function for pictures with d axes."""
+    name = f"conv_transpose{d}d"
+    recorded = record(TO_INPUT, name, "ConvolutionBackward0")
+
+    def function(
+        input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
+        dilation=1,
+    ):  # fmt: skip
+        given = {"stride": stride, "padding": padding, "dilation": dilation}
+        grid = Grid((), *(numbers(name, kind, n, d) for kind, n in given.items()))
+        x, bias, grid = _checked(name, input, weight, bias, grid, groups, True)
+        more = numbers(name, "output_padding", output_padding, d)
+        lengths = _grown(grid, x.shape[2:], more)
+        out = recorded(x, weight, bias, grid, groups, lengths)
+        return out if x.ndim == input.ndim else out.squeeze(0)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The transpose of conv{d}d, as a function of its own.
+
+    ``input`` is (n, m, …) or without n, ``weight`` (m, c / groups, …), ``bias`` (c,).
+    ``output_padding`` says which of the inputs of conv{d}d that fit is meant.
+    """
+    return function
+
+
+conv1d, conv2d = _convolution(1), _convolution(2)
+conv_transpose1d, conv_transpose2d = _transposed(1), _transposed(2)
+
+
+IM2COL = define(
+    "im2col",
+    im2col,
+    x=lambda g, x_shape, grid: overlap_rule(g, grid=grid, lengths=tuple(x_shape[2:])),
+)
+COL2IM = define("col2im", col2im, y=lambda g, grid: columns_rule(g, grid=grid))
+_columns = record(IM2COL, "unfold", "Im2ColBackward0")
+_summed = record(COL2IM, "fold", "Col2ImBackward0")
+columns_rule, overlap_rule = either(im2col, _columns), either(col2im, _summed)
+
+
+def _blocks(name: str, x, kernel_size, dilation, padding, stride) -> Grid:
+    """Check what `unfold` and `fold` are given; return the grid."""
+    if not isinstance(x, Tensor):
+        raise wrong_type(f"{name}(): argument 'input' (position 1)", "Tensor", x)
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+    given = {
+        k: numbers(name, k, v, 2) for k, v in (given | {"dilation": dilation}).items()
+    }
+    short = {"kernel_size": "kernel", "padding": "pad"}
+    for kind, (high, wide) in given.items():
+        if min(high, wide) < (kind != "padding"):
+            said, key = kind.replace("_", " "), short.get(kind, kind)
+            word = "greater than zero" if kind != "padding" else "non-negative"
+            refuse_if(
+                f"{said} should be {word}, but got {key}_height: {high} {key}_width: "
+                f"{wide}: write 1 or more"
+            )
+    return Grid(*given.values())
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """Every patch as a column: (n, c, h, w) to (n, c * kernel, places)."""
+    grid = _blocks("unfold", input, kernel_size, dilation, padding, stride)
+    if input.ndim == 3:
+        return _columns(input.unsqueeze(0), grid).squeeze(0)
+    if input.ndim != 4:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-input.ndim}, "
+            f"{input.ndim - 1}], but got {input.ndim}): unfold takes (n, c, h, w) "
+            "(Chapter 20)"
+        )
+    sizes = grid.sizes(input.shape[2:])
+    if min(sizes) < 1:
+        refuse_if(
+            f"Given input with spatial size {tuple(input.shape[2:])}, kernel_size="
+            f"{grid.kernel}, dilation={grid.dilation}, padding={grid.padding}, "
+            f"calculated shape of the array of sliding blocks as {sizes}, but its "
+            "components must be at least one: add padding"
+        )
+    return _columns(input, grid)
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Add patches up where they overlap: (n, c * kernel, places) to (n, c, h, w)."""
+    grid = _blocks("fold", input, kernel_size, dilation, padding, stride)
+    lengths = numbers("fold", "output_size", output_size, 2)
+    refuse_if(_unfoldable(input.shape, grid, lengths))
+    if input.ndim == 2:
+        return _summed(input.unsqueeze(0), grid, lengths).squeeze(0)
+    return _summed(input, grid, lengths)
+
+
+def _unfoldable(shape: tuple, grid: Grid, lengths: tuple) -> str | None:
+    """Why patches cannot come from pictures of these lengths."""
+    if len(shape) not in (2, 3):
+        return (
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
+            f"size and non-zero dimensions for input, but got: {list(shape)}: it is "
+            "(n, c * kernel, places)"
+        )
+    size, places = shape[-2:]
+    if size % math.prod(grid.kernel):
+        return (
+            "Expected size of input's dimension 1 to be divisible by the product of "
+            f"kernel_size, but got input.size(1)={size} and kernel_size={grid.kernel}: "
+            "it is (n, c * kernel, places)"
+        )
+    high, wide = (max(n, 0) for n in grid.sizes(lengths))
+    if places != high * wide:
+        return (
+            f"Given output_size={lengths}, kernel_size={grid.kernel}, dilation="
+            f"{grid.dilation}, padding={grid.padding}, stride={grid.stride}, expected "
+            "size of input's dimension 2 to match the calculated number of sliding "
+            f"blocks {high} * {wide} = {high * wide}, but got input.size(2)={places}: "
+            "unfold and fold take the same numbers"
+        )
+    return None
