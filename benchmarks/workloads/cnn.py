@@ -61,13 +61,19 @@ class CNN(Workload):
     def torch(self, torch) -> Step:
         x, target = torch.tensor(self.x), torch.tensor(self.target)
         parameters = [torch.tensor(w, requires_grad=True) for w in self.weights]
-        F = torch.nn.functional
+        functional = torch.nn.functional
 
         def step():
             v, a, w, b, u, c = parameters
-            y = F.max_pool2d(F.relu(F.conv2d(x, v, a, padding=1)), 2)
-            y = F.max_pool2d(F.relu(F.conv2d(y, w, b, padding=1)), 2)
-            F.mse_loss(F.linear(torch.flatten(y, 1), u, c), target).backward()
+            y = functional.max_pool2d(
+                functional.relu(functional.conv2d(x, v, a, padding=1)), 2
+            )
+            y = functional.max_pool2d(
+                functional.relu(functional.conv2d(y, w, b, padding=1)), 2
+            )
+            functional.mse_loss(
+                functional.linear(torch.flatten(y, 1), u, c), target
+            ).backward()
             gradients = [p.grad.numpy() for p in parameters]
             with torch.no_grad():
                 for p in parameters:

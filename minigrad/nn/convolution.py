@@ -204,6 +204,8 @@ CONVOLUTION = define(
     w=lambda g, x, grid, groups: weight_rule(g, x, grid=grid, groups=groups),
     b=lambda g: bias_rule(g),
 )
+
+
 TO_INPUT = define(
     "convolution_input",
     to_input,
@@ -223,6 +225,8 @@ TO_WEIGHT = define(
         y, g, nothing(y), grid=grid, groups=groups, lengths=tuple(x_shape[2:])
     ),
 )
+
+
 _TWICE = "ConvolutionBackwardBackward0"  # the node of a gradient that has a gradient
 output_rule = either(convolve, record(CONVOLUTION, "convolution", _TWICE))
 input_rule = either(to_input, record(TO_INPUT, "convolution", _TWICE))
@@ -486,16 +490,6 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return _columns(input, grid)
 
 
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Add patches up where they overlap: (n, c * kernel, places) to (n, c, h, w)."""
-    grid = _blocks("fold", input, kernel_size, dilation, padding, stride)
-    lengths = numbers("fold", "output_size", output_size, 2)
-    refuse_if(_unfoldable(input.shape, grid, lengths))
-    if input.ndim == 2:
-        return _summed(input.unsqueeze(0), grid, lengths).squeeze(0)
-    return _summed(input, grid, lengths)
-
-
 def _unfoldable(shape: tuple, grid: Grid, lengths: tuple) -> str | None:
     """Why patches cannot come from pictures of these lengths."""
     if len(shape) not in (2, 3):
@@ -521,3 +515,13 @@ def _unfoldable(shape: tuple, grid: Grid, lengths: tuple) -> str | None:
             "unfold and fold take the same numbers"
         )
     return None
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Add patches up where they overlap: (n, c * kernel, places) to (n, c, h, w)."""
+    grid = _blocks("fold", input, kernel_size, dilation, padding, stride)
+    lengths = numbers("fold", "output_size", output_size, 2)
+    refuse_if(_unfoldable(input.shape, grid, lengths))
+    if input.ndim == 2:
+        return _summed(input.unsqueeze(0), grid, lengths).squeeze(0)
+    return _summed(input, grid, lengths)

@@ -4,17 +4,16 @@
 import math
 
 from minigrad.creation import empty
-from minigrad.nn import functional as F, init
+from minigrad.nn import functional, init
 from minigrad.nn.convolution import numbers
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 
-class _Convolution(Module):
-    """What they share: kernels, and how these are drawn, laid and printed."""
+class _Kernels(Module):
+    """Kernels, one for each channel that is made, and how they are laid."""
 
     axes = 0
-    turned = False
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size, stride=1, padding=0,
@@ -22,17 +21,15 @@ class _Convolution(Module):
         device=None, dtype=None,
     ):  # fmt: skip
         super().__init__()
-        name, d = type(self).__name__, self.axes
-        _check(in_channels, out_channels, groups, padding, stride, padding_mode)
+        _check_channels(in_channels, out_channels, groups)
+        _check_padding(padding, stride, padding_mode)
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.groups, self.padding_mode = groups, padding_mode
-        self.kernel_size = numbers(name, "kernel_size", kernel_size, d)
-        self.stride = numbers(name, "stride", stride, d)
-        self.dilation = numbers(name, "dilation", dilation, d)
-        word = isinstance(padding, str)
-        self.padding = padding if word else numbers(name, "padding", padding, d)
-        ends = (in_channels, out_channels) if self.turned else (out_channels, in_channels)
-        shape = ends[0], ends[1] // groups, *self.kernel_size
+        self.groups, self.padding_mode, self.padding = groups, padding_mode, padding
+        given = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        given |= {} if isinstance(padding, str) else {"padding": padding}
+        for kind, value in given.items():
+            setattr(self, kind, numbers(type(self).__name__, kind, value, self.axes))
+        shape = out_channels, in_channels // groups, *self.kernel_size
         self.weight = Parameter(empty(*shape, dtype=dtype))
         self.bias = Parameter(empty(out_channels, dtype=dtype)) if bias else None
         self.reset_parameters()
@@ -45,20 +42,28 @@ class _Convolution(Module):
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
 
+
+class _Convolution(_Kernels):
+    """The function that lays kernels, and how a module prints."""
+
+    def forward(self, input):
+        """The convolution of an input with the module's kernels."""
+        rest = self.stride, self.padding, self.dilation, self.groups
+        return self.function(input, self.weight, self.bias, *rest)
+
     def extra_repr(self) -> str:
         """Its sizes; of the rest, what is not as usual."""
-        said = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"
-        said += f", stride={self.stride}"
-        one = (1,) * self.axes
-        usual = {"padding": (0,) * self.axes, "dilation": one, "groups": 1}
-        for name, value in usual.items():
+        ends = f"{self.in_channels}, {self.out_channels}"
+        said = f"{ends}, kernel_size={self.kernel_size}, stride={self.stride}"
+        zeros, ones = (0,) * self.axes, (1,) * self.axes
+        for name, usual in (("padding", zeros), ("dilation", ones), ("groups", 1)):
             own = getattr(self, name)
-            said += f", {name}={own}" * (own != value)
+            said += f", {name}={own}" * (own != usual)
         return said + ", bias=False" * (self.bias is None)
 
 
-def _check(inward: int, outward: int, groups: int, padding, stride, mode) -> None:
-    """Refuse what no convolution can be made of."""
+def _check_channels(inward: int, outward: int, groups: int) -> None:
+    """Refuse channels that cannot be divided into groups."""
     if groups <= 0:
         raise ValueError("groups must be a positive integer: 1 or more (Chapter 20)")
     for name, channels in (("in_channels", inward), ("out_channels", outward)):
@@ -67,6 +72,10 @@ def _check(inward: int, outward: int, groups: int, padding, stride, mode) -> Non
                 f"{name} must be divisible by groups: {channels} by {groups} is not "
                 "(Chapter 20)"
             )
+
+
+def _check_padding(padding, stride, mode: str) -> None:
+    """Refuse padding of a kind that is not there."""
     if isinstance(padding, str) and padding not in ("valid", "same"):
         raise ValueError(
             f"Invalid padding string {padding!r}, should be one of {{'valid', 'same'}};"
@@ -87,20 +96,10 @@ def _check(inward: int, outward: int, groups: int, padding, stride, mode) -> Non
 class Conv1d(_Convolution):
     """Kernels laid on (n, c, l)."""
 
-    axes = 1
-
-    def forward(self, input):
-        """The convolution."""
-        rest = self.stride, self.padding, self.dilation, self.groups
-        return F.conv1d(input, self.weight, self.bias, *rest)
+    axes, function = 1, staticmethod(functional.conv1d)
 
 
 class Conv2d(_Convolution):
     """Kernels laid on (n, c, h, w)."""
 
-    axes = 2
-
-    def forward(self, input):
-        """The convolution."""
-        rest = self.stride, self.padding, self.dilation, self.groups
-        return F.conv2d(input, self.weight, self.bias, *rest)
+    axes, function = 2, staticmethod(functional.conv2d)

@@ -1,7 +1,7 @@
 # Generated from chapter 20 (book/ch20-convolution.ipynb): edit the chapter, not this.
 """Poolings as modules."""
 
-from minigrad.nn import functional as F
+from minigrad.nn import functional
 from minigrad.nn.modules.module import Module
 
 
@@ -23,7 +23,7 @@ class _Pool(Module):
 class MaxPool2d(_Pool):
     """The largest number of each window."""
 
-    function = staticmethod(F.max_pool2d)
+    function = staticmethod(functional.max_pool2d)
     shown = "kernel_size", "stride", "padding", "dilation", "ceil_mode"
     names = *shown, "return_indices"
 
@@ -40,7 +40,7 @@ class MaxPool2d(_Pool):
 class AvgPool2d(_Pool):
     """The mean of each window."""
 
-    function = staticmethod(F.avg_pool2d)
+    function = staticmethod(functional.avg_pool2d)
     shown = "kernel_size", "stride", "padding"
     names = *shown, "ceil_mode", "count_include_pad", "divisor_override"
 
@@ -58,7 +58,7 @@ class AvgPool2d(_Pool):
 class AdaptiveAvgPool2d(_Pool):
     """The means of so many parts."""
 
-    function = staticmethod(F.adaptive_avg_pool2d)
+    function = staticmethod(functional.adaptive_avg_pool2d)
     shown = names = ("output_size",)
 
     def __init__(self, output_size):

@@ -62,16 +62,16 @@ def soft_maximum(soft_pool):
     windows = x.detach().numpy().reshape(2, 1, 2, 2, 3, 2)
     yield "a small β gives the mean"
     mean = windows.mean((3, 5))
-    close(soft_pool(x, 2, 1e-6).detach().numpy(), mean, rtol=1e-4, what="the result")
+    close(soft_pool(x, 2, 1e-6).detach().numpy(), mean, within=1e-4, what="the result")
     yield "a large β gives the maximum"
     most = windows.max((3, 5))
-    close(soft_pool(x, 2, 1e5).detach().numpy(), most, rtol=1e-3, what="the result")
+    close(soft_pool(x, 2, 1e5).detach().numpy(), most, within=1e-3, what="the result")
     yield "β = 1"
     expected = np.log(np.exp(windows).mean((3, 5)))
     close(soft_pool(x, 2, 1.0).detach().numpy(), expected, what="the result")
     yield "numbers of 1,000"
     large = soft_pool(torch.full((1, 1, 2, 2), 1000.0), 2, 1.0)
-    close(large.numpy(), np.full((1, 1, 1, 1), 1000.0), rtol=1e-5, what="the result")
+    close(large.numpy(), np.full((1, 1, 1, 1), 1000.0), within=1e-5, what="the result")
     yield "it can be differentiated, twice"
     assert gradcheck(lambda x: soft_pool(x, 2, 1.0), x)
     assert gradgradcheck(lambda x: soft_pool(x, 2, 1.0), x)
