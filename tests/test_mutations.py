@@ -15,6 +15,8 @@ import minigrad as torch
 from minigrad.autograd.function import record
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.autograd.rebase import Places
+from minigrad.nn.convolution import Grid
+from minigrad.nn.pooling import Bins
 from minigrad.rules import PRIMITIVES
 from tests import mutants
 
@@ -32,6 +34,17 @@ FIXED = np.array(
     [0.0, 2.0, 3.0]
 )  # an array is a constant: nobody asks for its gradient
 WITH_ZEROS = [[0.0, -0.7, 0.45], [0.9, 0.0, 0.0]]
+
+PICTURE = np.random.default_rng(0).permutation(24).reshape(1, 2, 3, 4) / 10 - 1
+KERNELS = np.random.default_rng(1).permutation(16).reshape(2, 2, 2, 2) / 10 - 0.7
+MAPS = np.random.default_rng(2).permutation(12).reshape(1, 2, 2, 3) / 5 - 1
+SMALL = MAPS[..., :2]  # so small that the channels lie side by side
+EMPTY = np.zeros(0)
+PLAIN = Grid((2, 2), (1, 1), (0, 0), (1, 1))
+SPARSE = Grid((2, 2), (2, 1), (1, 0), (1, 2))
+WIDE = Grid((2, 2), (1, 1), (1, 1), (2, 2))
+HALVES = Grid((2, 2), (2, 2), (0, 0), (1, 1))
+WINNERS = np.array([[[[0, 3, 1], [2, 2, 0]], [[1, 0, 3], [3, 1, 2]]]])
 
 # primitive: points, each a list of operands and the parameters
 ELEMENTWISE = [([A], {}), ([UP], {})]
@@ -154,6 +167,38 @@ POINTS = {
     **each("inv det logabsdet", [([SQUARE], {}), ([[SQUARE, SKEW]], {})]),
     "solve": [([SQUARE, TALL], {}), ([[SQUARE, SKEW], [TALL, TALL]], {}),
               ([SQUARE, [TALL, TALL]], {})],
+    # Chapter 20
+    "convolution": [
+        ([PICTURE, KERNELS, ROW[:2]], {"grid": PLAIN, "groups": 1}),
+        ([PICTURE, KERNELS, EMPTY], {"grid": SPARSE, "groups": 1}),
+        ([PICTURE, [k[:1] for k in KERNELS], ROW[:2]], {"grid": SPARSE, "groups": 2}),
+        ([SMALL, KERNELS, ROW[:2]], {"grid": WIDE, "groups": 1}),
+    ],
+    "convolution_input": [
+        ([MAPS, KERNELS, ROW[:2]], {"grid": PLAIN, "groups": 1, "lengths": (3, 4)}),
+        ([MAPS, [k[:1] for k in KERNELS], EMPTY],
+         {"grid": PLAIN, "groups": 2, "lengths": (3, 4)}),
+        ([SMALL, KERNELS, ROW[:2]], {"grid": WIDE, "groups": 1, "lengths": (2, 2)}),
+    ],
+    "convolution_weight": [
+        ([MAPS, PICTURE], {"grid": PLAIN, "groups": 1}),
+        ([MAPS, PICTURE], {"grid": PLAIN, "groups": 2}),
+        ([SMALL, SMALL], {"grid": WIDE, "groups": 1}),
+    ],
+    "im2col": [([PICTURE], {"grid": PLAIN}), ([PICTURE], {"grid": SPARSE})],
+    "col2im": [([[np.transpose(TALL)[:1].repeat(4, 0), ]],
+                {"grid": PLAIN._replace(stride=(1, 2)), "lengths": (4, 3)})],
+    "window_max": [([PICTURE], {"grid": HALVES, "sizes": (1, 2)}),
+                   ([PICTURE], {"grid": PLAIN, "sizes": (2, 3)})],
+    "window_pick": [([PICTURE], {"grid": PLAIN, "which": WINNERS})],
+    "window_put": [([MAPS], {"grid": PLAIN, "which": WINNERS, "lengths": (3, 4)}),
+                   ([MAPS], {"grid": HALVES, "which": WINNERS, "lengths": (4, 6)})],
+    "window_mean": [([PICTURE], {"grid": PLAIN, "sizes": (2, 3), "counts": 4.0}),
+                    ([PICTURE], {"grid": Bins((2, 3)), "sizes": (2, 3),
+                                 "counts": np.array([[2.0], [4.0]])})],
+    "window_spread": [([MAPS], {"grid": PLAIN, "lengths": (3, 4), "counts": 4.0}),
+                      ([MAPS], {"grid": Bins((2, 3)), "lengths": (3, 4),
+                                "counts": 2.0})],
     # Chapter 11
     **each("shown cleared", [([TALL], {"at": PLACES})]),
     "spread": [([A[0][:2]], {"at": PLACES})],
@@ -178,7 +223,9 @@ def subject(operation, operands: list, params: dict, shared: bool = False):
     meet at its node.
     """
     inputs = tuple(
-        torch.tensor(v, dtype=torch.float64, requires_grad=v is not FIXED)
+        torch.tensor(
+            v, dtype=torch.float64, requires_grad=v is not FIXED and v is not EMPTY
+        )
         for v in operands
     )
 
@@ -247,7 +294,7 @@ EQUIVALENT = {
         r"abs/x: another operator: g / np.sign\(x\)",
     ],
     "their operands do not broadcast": [
-        r"(dot|mv)/node: (first copy only|mean of copies)",
+        r"(dot|mv|convolution\w*)/node: (first copy only|mean of copies)",
     ],
     "only at the origin, which is a kink or a pole": [
         r"atan2/.: .*: np.where\(.*, [01], g \* -?[xy] / \(x \* x \+ y \* y\)\)",
