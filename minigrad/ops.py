@@ -72,7 +72,7 @@ define(
 define(
     "exponential",
     lambda x, *, other: power(other, x),
-    x=lambda g, x, out, other: g * (out * np.log(other + (other == 0) * (x >= 0))),
+    x=lambda g, x, out, other: g * (out * _log_of(other, x)),
 )
 define(
     "add_scaled",
@@ -88,6 +88,11 @@ _power = record(PRIMITIVES["power"], "pow", "PowBackward0")
 _exponential = record(PRIMITIVES["exponential"], "pow", "PowBackward2")
 _add_scaled = record(PRIMITIVES["add_scaled"], "add", "AddBackward0")
 _sub_scaled = record(PRIMITIVES["add_scaled"], "sub", "SubBackward0")
+
+
+def _log_of(base, x):
+    """The log of a number, a float; of 0 in zeros and -inf: 0 ** x is flat at x ≥ 0."""
+    return float(quietly(np.log, base)) if base else np.where(x >= 0, 0.0, -np.inf)
 
 
 _NUMBERS = "give two Tensors, torch.tensor(2), or one and a number (Chapter 5)"

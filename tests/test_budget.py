@@ -22,7 +22,7 @@ CORE = {  # what a gradient needs: tensors, nodes, the walk, the modes
     "autograd/rebase.py",
     "autograd/hooks.py",
 }
-BUDGETS = {"core": 940, "package": 5000, "learning": 2000}
+BUDGETS = {"core": 950, "package": 5200, "learning": 2600}
 LEARNING = ("nn/", "optim/", "serialization.py", "conversions.py")  # Part III
 APART = ("utils/", *LEARNING)  # utils/ draws, and hands out data
 

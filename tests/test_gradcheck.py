@@ -273,10 +273,7 @@ def test_float32_is_warned_of_once_for_each_input():
 @pytest.mark.parametrize(
     ("options", "chapter"),
     [
-        ({"check_forward_ad": True}, 15),
-        ({"check_forward_ad": True, "check_backward_ad": False}, 15),
         ({"check_batched_grad": True}, 14),
-        ({"check_forward_ad": True, "check_batched_forward_grad": True}, 15),
     ],
 )
 def test_what_is_not_built_yet_says_where_it_will_be(options, chapter):

@@ -211,6 +211,44 @@ WITHOUT = {
         ("overwritten", "taken_over", "copy_slices"),
         "they record what has been done in place: see test_versions.py",
     ),
+    # Chapter 17
+    "addmm": [
+        ([[0.5, -1.0, 0.2], [[0.3, 1.4], [0.9, -0.6]], TALL], {}),
+        ([[0.5, -1.0, 0.2], [[[0.3, 1.4]], [[0.9, -0.6]]], TALL], {}),
+    ],
+    "mm_t": [([[[0.3, 1.4], [0.9, -0.6]], TALL], {}), ([[0.3, 1.4], TALL], {})],
+    **each(
+        "mse_loss smooth_l1_loss huber_loss",
+        [
+            ([A, UP], {"reduction": r, "at": at})
+            for r in ("none", "mean", "sum")
+            for at in (0.6, 3.0)
+        ],
+    ),
+    "bce": [([[0.2, 0.7], [0.4, 0.9]], {"reduction": r}) for r in ("none", "mean")],
+    "bce_logits": [
+        ([A, [0.4, 0.9, 0.3]], {"reduction": "none", "positive": 1.0}),
+        ([A, UP], {"reduction": "mean", "positive": 2.5}),
+    ],
+    **each(
+        "nll_loss cross_entropy",
+        [
+            (
+                [A],
+                {
+                    "target": np.array([2, 0]),
+                    "weight": np.array([0.5, 1.5]),
+                    "over": 2.0,
+                    "total": total,
+                },
+            )
+            for total in (True, False)
+        ],
+    ),
+    "standardise": [
+        ([UP, ROW, COLUMN], {"axis": axis, "eps": 0.1}) for axis in ((1,), (0,), (0, 1))
+    ],
+    "elu": [([A], {"alpha": 0.7})],
 }
 # made when they are first called for: so many operands, whose rules are one function
 SEVERAL = re.compile("(cat|einsum)[0-9]+")
@@ -303,7 +341,8 @@ EQUIVALENT = {
         r"pow/x: left side only: g \* \(y \* x \*\* \(y - 1\)\)",
         r"pow/y: .*: g \* \(out \* np.log\(x \+ \(x == 0\)( \* \(\w+ >= [01]\))?\)\)",
         r"pow/y: x → out: .*\(out == 0\)",
-        r"exponential/x: .*np.log\(other \+ \(other == 0\)( \* \(\w+ >= [01]\))?\)\)",
+        r"exponential/x: x → out: g \* \(out \* _log_of\(other, out\)\)",
+        r"exponential/_log_of: .* if base else",
         r"exponential/node: result for operand",
         r"std/x: .*np.where\(out == 0, 1,",
         r"std/x: .*np.where\(out == 1, 0,",

@@ -426,3 +426,32 @@ def test_data_sets_add_up():
     both = rows + torch.utils.data.Subset(rows, [2, 0])
     assert [both[k][0].item() for k in range(5)] == [0, 1, 2, 2, 0]
     assert both[-1][0].item() == 0
+
+
+@pytest.mark.parametrize(
+    "indices", [range(5), [3, 1, 4], np.array([2, 0]), torch.tensor([4, 2, 1])]
+)
+def test_rows_taken_at_once_are_the_examples_one_by_one(indices):
+    class Slow(torch.utils.data.TensorDataset):  # a sub-class is asked one by one
+        pass
+
+    x, y = torch.arange(10.0).reshape(5, 2), torch.arange(5)
+    quick, slow = (
+        torch.utils.data.DataLoader(torch.utils.data.Subset(kind(x, y), indices), 2)
+        for kind in (torch.utils.data.TensorDataset, Slow)
+    )
+    for one, other in zip(quick, slow, strict=True):
+        assert type(one) is type(other) is list
+        assert [t.tolist() for t in one] == [t.tolist() for t in other]
+        assert [t.dtype for t in one] == [t.dtype for t in other]
+    one[0].fill_(7)  # a batch is a copy
+    assert x.max() == 9
+
+
+def test_examples_of_ones_own_data_set_are_asked_for():
+    class Doubled(torch.utils.data.TensorDataset):
+        def __getitem__(self, index):
+            return (2 * self.tensors[0][index],)
+
+    (batch,) = torch.utils.data.DataLoader(Doubled(torch.arange(3)), 3)
+    assert batch[0].tolist() == [0, 2, 4]

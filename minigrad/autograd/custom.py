@@ -9,12 +9,13 @@ have to tell each other they write on a context, ``ctx``.
 import functools
 import warnings
 import weakref
+from contextlib import nullcontext
 from types import MappingProxyType
 
 import numpy as np
 
 from minigrad import inplace
-from minigrad.autograd import function, rebase, saved
+from minigrad.autograd import forward_ad, function, rebase, saved
 from minigrad.autograd.function import FREED, fit, note_view, set_recording
 from minigrad.autograd.versions import _operation, count_of, root
 from minigrad.inplace import _NAMES
@@ -28,6 +29,7 @@ class FunctionCtx:
         self.needs_input_grad, self.materialize_grads = needs_input_grad, True
         self._to_save = self._dirty = self._constant = ()
         self._saved, self._freed = (), False
+        self._for_forward, self._in_jvp = (), False
 
     def save_for_backward(self, *tensors) -> None:
         """Keep tensors: inputs, outputs, or what was computed on the way."""
@@ -60,6 +62,7 @@ class Saved:
             pack, self.unpack = saved.choices.hooks[-1]
             self.box = (saved.call_unrecorded(pack, tensor),)
             self.array = self.tensor = None
+        forward_ad.remember(self, tensor)
 
     def value(self, name: str) -> Tensor:
         """The tensor again, if nobody has changed it in place since."""
@@ -71,7 +74,8 @@ class Saved:
         if self.box is not None:
             array = saved.call_unrecorded(self.unpack, self.box[0])._array
         weak = self.number is not None
-        return wrap(array, self.history() if weak else self.history)
+        value = wrap(array, self.history() if weak else self.history)
+        return forward_ad.recall(self, value)
 
 
 def _check(self, name: str) -> None:
@@ -101,6 +105,8 @@ Saved.check = _check
 
 def _saved_tensors(self) -> tuple:
     """What was saved; an error once it has been freed or changed."""
+    if self._in_jvp:
+        return self._for_forward
     if self._freed:
         FREED._touched()
     return tuple(s and s.value(self._name) for s in self._saved)
@@ -174,7 +180,7 @@ def _step(self, ready: list, keep: bool) -> None:
     """Run the function's ``backward`` and post what it answers."""
     g, self.g = self.g, None
     arrived = g if type(g) is dict else {} if g is None else {self.single: g}
-    recorded = mode.recording
+    recorded = mode.recording or any(isinstance(d, Tensor) for d in arrived.values())
     cotangents = [self.cotangent(k, arrived.get(k)) for k in range(len(self.outputs))]
     answer = self._forward_cls._vjp()(self.ctx, *cotangents)
     answer = answer if isinstance(answer, tuple) else (answer,)
@@ -264,7 +270,7 @@ def _fitted(self, k: int, d: Tensor | None, like: tuple) -> Tensor | None:
         )
     if d._array.shape == like[0] and d._array.dtype == like[1]:
         return d
-    return fit(d, like) if mode.recording else wrap(fit(d._array, like))
+    return fit(d, like)
 
 
 BackwardNode.checked, BackwardNode.fitted = _checked, _fitted
@@ -350,22 +356,31 @@ def _apply(cls, *args, **kwargs):
     ctx = FunctionCtx(needs)
     ctx._name = cls.__name__
     node = cls._backward_cls(ctx, tensors, places)
+    level = forward_ad._open()
     before = set_recording(False)
     try:
-        if cls.setup_context is Function.setup_context:
-            result = cls.forward(ctx, *args, **kwargs)
-        else:
-            result = cls.forward(*args, **kwargs)
-            cls.setup_context(ctx, args, result)
+        with nullcontext() if level is None else forward_ad._resting(level):
+            result = _run(cls, ctx, args, kwargs)
     finally:
         set_recording(before)
     recorded = before and not mode.inference and any(needs)
     outputs = result if isinstance(result, tuple) else (result,)
     outputs = _Outputs(ctx, node, tensors, recorded).finish(outputs)
+    if level is not None:
+        push(cls, ctx, level, args, outputs)
     return outputs if isinstance(result, tuple) else outputs[0]
 
 
 Function.apply = classmethod(_apply)
+
+
+def _run(cls, ctx: FunctionCtx, args: tuple, kwargs: dict):
+    """What ``forward`` returns, in either of its two forms."""
+    if cls.setup_context is Function.setup_context:
+        return cls.forward(ctx, *args, **kwargs)
+    result = cls.forward(*args, **kwargs)
+    cls.setup_context(ctx, args, result)
+    return result
 
 
 def among(x, tensors) -> bool:
@@ -510,7 +525,102 @@ Node.next_functions = property(_edges)
 extend(grad_fn=property(_grad_fn), output_nr=property(lambda t: edge(t._node)[1]))
 
 
-class CustomHistory(type(inplace.history)):
+def _save_for_forward(self, *tensors) -> None:
+    """Keep tensors for ``jvp``, which runs when ``forward`` is done."""
+    if not all(x is None or isinstance(x, Tensor) for x in tensors):
+        raise AssertionError(
+            "save_for_forward expects all arguments to be tensors; you should save "
+            "non-tensors as attributes on ctx. (Chapter 16)"
+        )
+    self._for_forward = tensors
+
+
+def _jvp(ctx, *grad_inputs):
+    """Give, for each output, J times the tangents, or None."""
+    raise NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it "
+        "with forward mode AD. It is a @staticmethod jvp(ctx, tangent) (Chapter 16)"
+    )
+
+
+FunctionCtx.save_for_forward, Function.jvp = _save_for_forward, staticmethod(_jvp)
+
+
+def push(cls, ctx: FunctionCtx, level, args: tuple, outputs: tuple) -> None:
+    """Give the outputs of a function their tangents, if an argument has one."""
+    given = [level.get(x) if isinstance(x, Tensor) else None for x in args]
+    if mode.inference or all(v is None for v in given):
+        return
+    if ctx.materialize_grads:
+        pairs = zip(args, given, strict=True)
+        given = [
+            forward_ad._zeros(x) if v is None and isinstance(x, Tensor) else v
+            for x, v in pairs
+        ]
+    ctx._in_jvp = True
+    try:
+        with forward_ad._resting(level):
+            answer = cls.jvp(ctx, *given)
+    finally:
+        ctx._in_jvp, ctx._for_forward = False, ()
+    pairs = checked_tangents(ctx, outputs, answer)
+    check_moved(ctx, pairs, given)
+    for k, (y, v) in enumerate(pairs):
+        if v is not None:
+            place = forward_ad.change if among(y, ctx._dirty) else type(level).set
+            place(level, y, v)
+            for keeper in ctx._saved:
+                if keeper is not None and keeper.number == k:
+                    level.saved[keeper] = {"value": v}
+
+
+def checked_tangents(ctx: FunctionCtx, outputs: tuple, answer) -> list:
+    """Pairs of outputs and tangents; RuntimeError for tangents that do not fit."""
+    answer = answer if isinstance(answer, tuple) else (answer,)
+    if len(answer) != len(outputs):
+        raise RuntimeError(
+            "Function's jvp returned an invalid number of forward gradients (expected "
+            f"{len(outputs)} but got {len(answer)}): give one for each output of "
+            "forward (Chapter 16)"
+        )
+    for k, (y, v) in enumerate(zip(outputs, answer, strict=True)):
+        if v is None:
+            continue
+        if not isinstance(v, Tensor):
+            raise RuntimeError(
+                f"expected Variable or None (got {type(v).__name__}) for grad output "
+                f"{k}. Let jvp give tensors (Chapter 16)"
+            )
+        constant = among(y, ctx._constant) or not isinstance(y, Tensor)
+        if constant or not y.is_floating_point():
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {k}, but  the "
+                "corresponding forward output is not a differentiable Tensor.You "
+                "should return None at that position instead. (Chapter 16)"
+            )
+        if v.shape != y.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that "
+                "of the original Tensor, this is not supported. Tensor is of size "
+                f"{list(y.shape)} while the given forward gradient is of size "
+                f"{list(v.shape)}. A tangent has the shape of its output (Chapter 16)"
+            )
+    return [*zip(outputs, answer, strict=True)]
+
+
+def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
+    """Refuse a jvp that leaves the tangent of an input changed in place as it was."""
+    for y, v in pairs:
+        if among(y, ctx._dirty) and (v is None or not among(v, given)):
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients"
+                " inplace. If the forward is modifying an input inplace, then the jvp "
+                "function must modify the corresponding gradient inplace: return t, "
+                "changed by a method such as t.mul_ (Chapter 16)"
+            )
+
+
+class CustomHistory(forward_ad.Tangents):
     """Refuses changes in place of a view that a custom function has made."""
 
     def before(self, name: str, tensor: Tensor, wanted: bool) -> bool:
@@ -553,7 +663,7 @@ class Error(Node):
         )
 
 
-Error.primitive = _Rules("error", 0)
+Error.primitive, Output.primitive = _Rules("error", 0), _Rules("output", 1)
 
 
 def once_differentiable(fn):

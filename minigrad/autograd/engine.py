@@ -104,7 +104,7 @@ def _walk(roots: list, keep: bool | None, record: bool, targets: set | None):
         before = set_recording(record)
         try:
             keep = record if keep is None else keep
-            arrived = _propagate(roots, keep, record, targets)
+            arrived = _propagate(roots, keep, on_tensors(record), targets)
             for node in arrived:
                 _check_shape(node)
             yield arrived
@@ -131,6 +131,11 @@ def _clear(roots: list) -> list[tuple]:
             node.uses, node.g = 0, None
             found += [child for child in node.children if child is not None]
     return busy
+
+
+def on_tensors(record: bool) -> bool:
+    """Whether a pass carries tensors and not arrays; Chapter 15 has one more reason."""
+    return record
 
 
 def _check_shape(node: Node) -> None:
@@ -233,7 +238,7 @@ def backward(
     Raises RuntimeError for a shape mismatch, a missing weight, an output without
     history, or a graph that has been freed. No ``.grad`` has changed then.
     """
-    roots = roots_of(tensors, grad_tensors, create_graph)
+    roots = roots_of(tensors, grad_tensors, on_tensors(create_graph))
     targets = None if inputs is None else _retaining(as_tuple(inputs))
     if create_graph:
         warnings.warn(CYCLE, UserWarning, stacklevel=3)
@@ -374,16 +379,20 @@ ONLY_INPUTS = (
 
 def _grad_of(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
     """One pass for `grad`: a tensor for each input that was reached, None otherwise."""
-    roots = roots_of(outputs, weights, create_graph)
+    roots = roots_of(outputs, weights, on_tensors(create_graph))
     targets, found = targets_of(inputs, "grad"), []
     with _walk(roots, keep, create_graph, {*targets}) as arrived:
         for node in arrived:
             if node.hooks is not None and type(node) is not AccumulateGrad:
                 _deliver(node, create_graph)
         for node in targets:
-            plain = node.g is not None and not create_graph
-            found.append(wrap(own(node.g)) if plain else node.g)
+            found.append(handed_out(node, create_graph))
     return found
+
+
+def handed_out(node: Node, recorded: bool) -> Tensor | None:
+    """The sum at a node as a tensor; it shares memory with nothing in the engine."""
+    return node.g if recorded or node.g is None else wrap(own(node.g))
 
 
 def _grad_of_rows(outputs, inputs: tuple, weights, keep, create_graph: bool) -> list:
@@ -414,12 +423,10 @@ def _recorded_step(node: Node, ready: list, keep: bool, step=None) -> None:
     saved operand came from where the node's link points, a saved result from the node
     itself: so nothing but arrays need be kept.
     """
-    links = dict(zip(node.primitive.rules, node.links, strict=True))
     saved = {name: getattr(node, name, None) for name in node.saves}
     for name, array in saved.items():
         if isinstance(array, (np.ndarray, np.generic)):
-            maker = getattr(node, links[name]) if name in links else node
-            setattr(node, name, wrap(array, maker))
+            setattr(node, name, stand_in(node, name, array))
     try:
         step = step or TWINS.get(node.primitive.name, type(node)).step
         step(node, ready, keep)
@@ -427,3 +434,9 @@ def _recorded_step(node: Node, ready: list, keep: bool, step=None) -> None:
         for name, array in saved.items():
             if isinstance(getattr(node, name, None), Tensor):  # not freed by the step
                 setattr(node, name, array)
+
+
+def stand_in(node: Node, name: str, array) -> Tensor:
+    """A saved array as a tensor that knows its history."""
+    links = dict(zip(node.primitive.rules, node.links, strict=True))
+    return wrap(array, getattr(node, links[name]) if name in links else node)

@@ -159,18 +159,17 @@ def _slow(subject: _Subject, nondet_tol: float) -> None:
         _expect_zero(measured, 0.0)
 
 
-def _compare(subject: _Subject, i: int, j: int, n: np.ndarray, a: np.ndarray) -> None:
+def _compare(subject: _Subject, i: int, j: int, n, a, found: str = "") -> None:
     """Refuse two Jacobians, numerical and analytical, that are not close."""
     if not np.allclose(a, n, subject.rtol, subject.atol):
-        raise GradcheckError(
-            _mismatch(i, j, wrap(n), wrap(a)) + _first_gap(subject, a, n)
-        )
+        said = _mismatch(i, j, wrap(n), wrap(a), found)
+        raise GradcheckError(said + _first_gap(subject, a, n))
 
 
-def _mismatch(i: int, j: int, numerical, analytical) -> str:
+def _mismatch(i: int, j: int, numerical, analytical, found: str = "") -> str:
     """PyTorch's sentence for two derivatives that disagree."""
     return (
-        f"Jacobian mismatch for output {i} with respect to input {j},\n"
+        f"Jacobian {found}mismatch for output {i} with respect to input {j},\n"
         f"numerical:{numerical}\nanalytical:{analytical}\n"
     )
 
@@ -318,22 +317,29 @@ def _check_options(backward: bool, forward: bool, batched: bool, dual: bool) -> 
             "Setting check_batched_forward_grad=True requires check_forward_ad to be "
             "True: leave both at their defaults (Chapter 13)"
         )
-    if forward or batched:
-        what, chapter = ("forward_ad", 15) if forward else ("batched_grad", 14)
+    missing = forward and forward_check is None
+    if missing or batched:
+        what, chapter = ("forward_ad", 15) if missing else ("batched_grad", 14)
         raise NotImplementedError(
             f"check_{what}=True is not built yet: leave it out, and check backward "
             f"alone (Chapter {chapter})"
         )
 
 
-def _examine(func, inputs, eps, atol, rtol, nondet_tol, fast: bool, undefined: bool):
-    """Run all the checks, one after the other."""
+forward_check: Callable | None = None  # Chapter 15 puts its check here
+
+
+def _examine(func, inputs, how, nondet_tol, fast, undefined, backward, forward) -> None:
+    """Run all the checks that are wanted; ``how`` is the step and the tolerances."""
     inputs = _as_tuple(inputs)
     _check_inputs(inputs)
-    subject = _Subject(func, inputs, eps, atol, rtol)
+    subject = _Subject(func, inputs, *how)
     subject.steady = is_steady(subject.here, subject.watched, subject.call())
-    (_fast if fast else _slow)(subject, nondet_tol)
-    if subject.outputs:
+    if backward:
+        (_fast if fast else _slow)(subject, nondet_tol)
+    if forward:
+        forward_check(subject, fast)
+    if backward and subject.outputs:
         _check_zero(subject, undefined)
 
 
@@ -361,7 +367,8 @@ def gradcheck(
     _check_options(check_backward_ad, check_forward_ad, check_batched_grad, dual)
     try:
         rest = nondet_tol, fast_mode, check_undefined_grad
-        _examine(func, inputs, eps, atol, rtol, *rest)
+        ways = check_backward_ad, check_forward_ad
+        _examine(func, inputs, (eps, atol, rtol), *rest, *ways)
     except GradcheckError:
         if raise_exception:
             raise

@@ -4,6 +4,9 @@
 from minigrad.nn import functional
 
 
-from minigrad.nn import init
+from minigrad.nn import init, utils
 from minigrad.nn.modules import *
 from minigrad.nn.parameter import Buffer, Parameter
+
+
+from minigrad.nn.modules import LSTM, RNN

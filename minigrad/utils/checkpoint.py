@@ -139,7 +139,7 @@ def _recompute(self) -> None:
 
     def collect(tensor):
         found.append(tensor.detach())
-        if len(found) == len(self.places):
+        if self.early_stop and len(found) == len(self.places):
             raise _Stop
         return tensor
 
@@ -208,7 +208,8 @@ def checkpoint(
 
     ``use_reentrant=False`` gives the function's own nodes, whose saved values are
     computed again; True, one node, which runs the function and its backward.
-    ``preserve_rng_state=False`` allows other random numbers the second time.
+    ``preserve_rng_state=False`` allows other random numbers the second time;
+    ``early_stop=False`` runs the function to its end even when all is there.
     """
     if use_reentrant is None:
         warnings.warn(GIVE.format("checkpoint"), UserWarning, stacklevel=2)
@@ -218,7 +219,7 @@ def checkpoint(
         _check_reentrant(args, kwargs, context_fn is not _nothing or debug)
         return CheckpointFunction.apply(function, preserve, *args)
     frame_of = _frame_of(function, preserve, context_fn, determinism_check)
-    return frame_of(args, kwargs)
+    return frame_of(args, kwargs, early_stop)
 
 
 GIVE = (
@@ -262,11 +263,11 @@ def _frame_of(function, preserve: bool, context_fn, determinism_check: str):
             f"{determinism_check}: 'default' compares shapes and dtypes (Chapter 16)"
         )
 
-    def call(args, kwargs):
+    def call(args, kwargs, early_stop):
         first, again = context_fn()
         state = get_rng_state() if preserve else None
         frame = _Frame(lambda *a: function(*a, **kwargs), args, state, again)
-        frame.strict = determinism_check == "default"
+        frame.strict, frame.early_stop = determinism_check == "default", early_stop
         with first, saved_tensors_hooks(frame.pack, frame.unpack):
             return function(*args, **kwargs)
 

@@ -670,16 +670,6 @@ checks(
     "one that is smaller.",
 )
 checks(
-    "check-forward-comes-later",
-    "Checks of forward mode.",
-    """
-    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
-    torch.autograd.gradcheck(torch.sin, x, check_forward_ad=True)
-    """,
-    "Forward mode has a chapter of its own, and a test there compares it with reverse "
-    "mode for every operation.",
-)
-checks(
     "check-batched-comes-later",
     "Checks of batched gradients.",
     """
@@ -696,47 +686,6 @@ ad = torch.autograd.forward_ad
 x = torch.ones(2)
 """
 forward(
-    "tangent-of-a-view-in-place",
-    "A view with a tangent is changed in place.",
-    DUAL
-    + """\
-with ad.dual_level():
-    y = ad.make_dual(x, x) * 1
-    y[0:1].mul_(2)
-    t = ad.unpack_dual(y).tangent
-t
-""",
-    "The tangents of a view and its base would have to share memory as well. minigrad "
-    "refuses: a copy has a tangent of its own.",
-)
-forward(
-    "tangent-of-what-turns-in-place",
-    "A tensor with a tangent turns its axes in place.",
-    DUAL
-    + """\
-with ad.dual_level():
-    y = ad.make_dual(x, x) * 1
-    y.unsqueeze_(0)
-    t = ad.unpack_dual(y).tangent
-t
-""",
-    "A tangent does not turn with it here. minigrad refuses: a new tensor, as "
-    "`y.unsqueeze(0)` makes one, has its tangent.",
-)
-forward(
-    "tangent-overwritten",
-    "What moves is written over.",
-    DUAL
-    + """\
-with ad.dual_level():
-    y = ad.make_dual(x, x) * 1
-    y.zero_()
-    t = ad.unpack_dual(y).tangent
-t
-""",
-    "Zeros and no tangent mean the same. PyTorch keeps zeros, minigrad nothing.",
-)
-forward(
     "tangent-that-is-a-number",
     "A number as a tangent.",
     DUAL
@@ -747,19 +696,104 @@ with ad.dual_level():
     "PyTorch asks the number for a method of tensors; minigrad says what is missing.",
 )
 forward(
-    "tangent-of-a-gradient",
-    "A gradient is computed inside a level.",
+    "tangent-that-was-given",
+    "The tensor that was given as a tangent, after a change in place.",
     DUAL
     + """\
-x.requires_grad_()
+v = torch.ones(2)
 with ad.dual_level():
-    y = ad.make_dual(x, torch.tensor([1.0, 0.0]))
-    (g,) = torch.autograd.grad((y ** 3).sum(), y, create_graph=True)
-    t = ad.unpack_dual(g).tangent
-None if t is None else t.tolist()
+    ad.make_dual(x, v).mul_(3)
+v
 """,
-    "In PyTorch the backward pass carries tangents as well: forward over reverse. Here "
-    "it reads saved arrays, which have none. Take the gradient of the tangent.",
+    "PyTorch writes into the tensor that you gave. minigrad leaves it as it is: the "
+    "dual tensor gets another tangent.",
+)
+forward(
+    "tangent-of-another-dtype",
+    "A tangent that is more precise than its primal.",
+    DUAL
+    + """\
+with ad.dual_level():
+    y = ad.make_dual(x, x.double())
+    t = ad.unpack_dual(y.exp()).tangent
+t.dtype
+""",
+    "In minigrad the tangent of a result has the dtype of the result.",
+)
+forward(
+    "tangent-of-what-is-expanded",
+    "A dual tensor over memory in which one number stands for several.",
+    DUAL
+    + """\
+m = x.expand(2, 2)
+with ad.dual_level():
+    t = ad.unpack_dual(ad.make_dual(m, torch.ones(2, 2)) * 3).tangent
+t
+""",
+    "PyTorch lays the tangent out like its primal, and cannot. minigrad keeps the "
+    "tangent as it was given.",
+)
+
+# ------------------------------------------------------------------------------
+yours = differ(16, "How your own functions move")
+yours(
+    "jvp-of-a-view",
+    "The `jvp` of a Function that returns its input.",
+    DUAL
+    + """\
+class My(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+    @staticmethod
+    def jvp(ctx, t):
+        return t * 3
+with ad.dual_level():
+    t = ad.unpack_dual(My.apply(ad.make_dual(x, torch.ones(2)))).tangent
+t
+""",
+    "PyTorch refuses: the tangent of a view must be a view. In minigrad the output has "
+    "the tangent that `jvp` gives, and the input keeps its own.",
+)
+
+# ------------------------------------------------------------------------------
+modules = differ(17, "Modules")
+modules(
+    "load-all-or-nothing",
+    "A state_dict that does not fit.",
+    """
+    m = torch.nn.Linear(1, 1)
+    m.weight.data.fill_(0.0)
+    try:
+        m.load_state_dict({"weight": torch.ones(1, 1)})
+    except RuntimeError:
+        pass
+    m.weight.item()
+    """,
+    "PyTorch copies what fits and then raises. minigrad looks first: after an error "
+    "the model is what it was.",
+)
+modules(
+    "linear-one-node",
+    "The graph of a linear layer.",
+    """
+    weight = torch.ones(5, 4, requires_grad=True)
+    torch.nn.functional.linear(torch.ones(2, 3, 4), weight).grad_fn.name()
+    """,
+    "minigrad records a linear map as one node, for rows of any number of axes and "
+    "without a node for the transpose; PyTorch as a product between reshapes.",
+)
+
+modules(
+    "activations-not-in-place",
+    "Activations with inplace=True.",
+    """
+    x = torch.tensor([-1.0, 2.0])
+    torch.nn.ReLU(inplace=True)(x)
+    x.tolist()
+    """,
+    "PyTorch writes the result into the input, to save memory. minigrad takes the "
+    "argument, returns the same result, and leaves the input as it was.",
 )
 
 # ------------------------------------------------------------------------------

@@ -4,14 +4,14 @@ Run at the root of the repository, with a Python that has PyTorch:
 
     python -m tests.reference.record_custom
 
-It writes custom.json beside this file: for each program what `found` held at its end,
-or the type and the message of the error, and the warnings. The tests run the same
+The programs stand in custom.txt, one a line. What each has put into `found`, or its
+error, and its warnings go to custom.json beside this file. The tests run the same
 programs on minigrad.
 """
 
-import json
-import warnings
 from pathlib import Path
+
+from tests.reference import ledger
 
 START = """
 x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
@@ -49,40 +49,19 @@ def grad(y, t=None, **o):
 checkpoint = torch.utils.checkpoint.checkpoint
 sequential = torch.utils.checkpoint.checkpoint_sequential
 """
-TEXT = Path(__file__).with_name("custom.txt")
-CASES = TEXT.read_text(encoding="utf-8")
+HERE = Path(__file__).parent
+RECORDED = HERE / "custom.json"
+PROGRAMS = (HERE / "custom.txt").read_text(encoding="utf-8").strip().split("\n")
+FOUND = "\nglobals().get('found')"  # what a program has put into this name
+CASES = {line: START + line.replace("\\n", "\n") + FOUND for line in PROGRAMS}
 
 
-def plain(value):
-    """A value without the library's own types: floats are rounded."""
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return float(f"{value:.5g}")
-    return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+def main() -> None:
+    """Run all programs on PyTorch and write what they come to."""
+    import torch.utils.checkpoint  # noqa: F401 (not loaded with torch)
 
+    ledger.record(CASES, RECORDED)
 
-def answer(torch, program: str) -> dict:
-    """What a library answers to a program."""
-    scope = {"torch": torch}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            exec(START, scope)
-            exec(program.replace("\\n", "\n"), scope)
-            found = {"found": plain(scope.get("found"))}
-        except Exception as error:
-            found = {"error": [type(error).__name__, str(error)]}
-    found["warnings"] = [[w.category.__name__, str(w.message)] for w in caught]
-    return found
-
-
-PROGRAMS = CASES.strip().split("\n")
 
 if __name__ == "__main__":
-    import torch
-    import torch.utils.checkpoint
-
-    record = {program: answer(torch, program) for program in PROGRAMS}
-    text = json.dumps(record, indent=1, ensure_ascii=False)
-    Path(__file__).with_name("custom.json").write_text(text + "\n", encoding="utf-8")
+    main()

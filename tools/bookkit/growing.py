@@ -64,7 +64,9 @@ def _bound(code: str) -> Iterator[str]:
             yield symbol.get_name()
     for statement in ast.parse(code).body:
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-            yield from getattr(sys.modules[statement.module], "__all__", ())
+            names = vars(sys.modules[statement.module])
+            public = [name for name in names if not name.startswith("_")]
+            yield from names.get("__all__", public)
 
 
 def _module(name: str, *, fresh: bool = False) -> ModuleType:

@@ -6,13 +6,15 @@ is a parameter, a module or a buffer, and into ``__dict__`` otherwise. Nearly al
 a module does for you is a walk over these dictionaries.
 """
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from minigrad.autograd.custom import Function
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.devices import device as _device
-from minigrad.dtypes import dtype as _dtype, float16, float32, float64
+from minigrad.dtypes import dtype as _dtype
+from minigrad.dtypes import float16, float32, float64
 from minigrad.inplace import _NAMES
 from minigrad.nn.parameter import Buffer, Parameter
 from minigrad.ops import to
@@ -30,12 +32,13 @@ def typename(value) -> str:
 
 
 class Kind:
-    """One kind of attribute: where it is kept, what belongs there, what it is called"""
+    """One kind of attribute: where it is kept, what belongs there, what it is."""
 
     def __init__(self, place: str, type, said: str, as_what: str, expected: str):
         self.place, self.type, self.said = place, type, said
         self.as_what, self.expected = as_what, expected
         self.accepted = Tensor if place == "_buffers" else type
+        self.required = "torch Tensor" if place == "_buffers" else expected
 
     def check(self, name: str, value) -> None:
         """Refuse to put something else where one of this kind was."""
@@ -47,7 +50,7 @@ class Kind:
             )
 
     def check_new(self, module, name: str, value) -> None:
-        """Refuse a name that cannot be one, or is taken, and a value of another kind"""
+        """Refuse a name that cannot be one, or is taken, and values of other kinds."""
         _check_name(module, self, name)
         if value is None or isinstance(value, self.accepted):
             return
@@ -55,7 +58,7 @@ class Kind:
             f"{typename(value)} is not a Module subclass: give a module (Chapter 17)"
             if self.place == "_modules"
             else f"cannot assign '{typename(value)}' object to {self.said} '{name}' "
-            f"({self.expected.split(',')[-1].strip()} or None required): make one of "
+            f"({self.required} or None required): make one of "
             "it first (Chapter 17)"
         )
 
@@ -72,10 +75,8 @@ def _check_name(module, kind: Kind, name) -> None:
             f"{kind.said} name should be a string. Got {typename(name)}: write str(n) "
             "(Chapter 17)"
         )
-    wrong = (
-        'can\'t contain "."' if "." in name else 'can\'t be empty string ""'
-    ) * ("." in name or not name)
-    if wrong:
+    if "." in name or not name:
+        wrong = 'can\'t contain "."' if name else 'can\'t be empty string ""'
         raise KeyError(
             f"{kind.said} name {wrong}, got: {name!r}; dots join the names of modules "
             "(Chapter 17)"
@@ -119,11 +120,7 @@ class _Registry:
 
     def __delattr__(self, name: str):
         if not _forget(self, name):
-            object.__delattr__(self, name)
-
-    def __dir__(self):
-        own = [n for kind in KINDS for n in self.__dict__[kind.place]]
-        return [*object.__dir__(self), *own]
+            self.__getattr__(name)  # says that it is not there
 
 
 def _forget(module, name: str) -> bool:
@@ -136,6 +133,10 @@ def _forget(module, name: str) -> bool:
 
 class _Registration:
     """Registration by a call, which checks more than an assignment."""
+
+    def __dir__(self):
+        own = [n for kind in KINDS for n in self.__dict__[kind.place]]
+        return [*object.__dir__(self), *own]
 
     def _keep(self, kind: Kind, name: str, value) -> None:
         self.__dict__[kind.place][name] = value
@@ -171,7 +172,7 @@ class _Walks:
     """All that is in a module and the modules in it, by name."""
 
     def named_modules(self, memo=None, prefix: str = "", remove_duplicate: bool = True):
-        """This module and all below it, parents first, each once, with paths."""
+        """Walk over the module and all below it, parents first, with their paths."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -223,7 +224,7 @@ class _Listed(_Walks):
         return (module for _, module in self.named_children())
 
     def modules(self):
-        """This module and all below it."""
+        """The module itself and all below it."""
         return (module for _, module in self.named_modules())
 
 
@@ -238,8 +239,10 @@ def _find(module, path: str, kind: Kind, said: str):
                 "model.named_modules() (Chapter 17)"
             )
         found = getattr(module, name)
-        is_one = name in module._buffers if step is KINDS[2] else isinstance(
-            found, step.type
+        is_one = (
+            name in module._buffers
+            if step is KINDS[2]
+            else isinstance(found, step.type)
         )
         if not is_one:
             raise AttributeError(
@@ -407,6 +410,10 @@ class _Modes:
         """Leave training mode."""
         return self.train(False)
 
+
+class _Reset(_Modes):
+    """What is done to all parameters."""
+
     def requires_grad_(self, requires_grad: bool = True):
         """Freeze parameters, or thaw them."""
         for p in self.parameters():
@@ -423,7 +430,7 @@ class _Modes:
                 p.grad.zero_()
 
 
-class _Converted(_Modes):
+class _Converted(_Reset):
     """Other dtypes; there is one device."""
 
     def _apply(self, fn):
@@ -455,6 +462,10 @@ class _Converted(_Modes):
             return self
         return self._apply(lambda t: to(t, dtype) if t.is_floating_point() else t)
 
+
+class _Named(_Converted):
+    """Short names of conversions."""
+
     def float(self):
         """Convert to float32."""
         return self.to(float32)
@@ -483,9 +494,145 @@ class _Called:
         )
 
     def __call__(self, *args, **kwargs):
-        if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
+        if any(map(self.__dict__.get, HOOKS)):
             return self._watched(args, kwargs)
         return self.forward(*args, **kwargs)
+
+
+class _Watched(_Called):
+    """The call with hooks, and how they are registered."""
+
+    def _watched(self, args: tuple, kwargs: dict):
+        for hook, with_kwargs in [*self._forward_pre_hooks.values()]:
+            found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if with_kwargs and found is not None:
+                args, kwargs = found
+            elif found is not None:
+                args = found if isinstance(found, tuple) else (found,)
+        watched = self._backward_hooks or self._backward_pre_hooks
+        watch = _Backward(self) if watched else None
+        args = watch.enter(args) if watch else args
+        result = self.forward(*args, **kwargs)
+        for hook, with_kwargs in [*self._forward_hooks.values()]:
+            given = (args, kwargs, result) if with_kwargs else (args, result)
+            found = hook(self, *given)
+            result = result if found is None else found
+        return watch.leave(result) if watch else result
+
+    def _add_hook(self, place: str, hook, prepend: bool) -> RemovableHandle:
+        hooks = self.__dict__[place]
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
+
+
+class _Hooked(_Watched):
+    """The four kinds of hooks."""
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Call ``hook(module, args)`` before; what it returns replaces the inputs."""
+        return self._add_hook("_forward_pre_hooks", (hook, with_kwargs), prepend)
+
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Call ``hook(module, args, output)`` after; an answer replaces the output."""
+        return self._add_hook("_forward_hooks", (hook, with_kwargs), prepend)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """Call ``hook(module, grad_input, grad_output)`` when both have been computed.
+
+        What it returns replaces the gradients of the inputs.
+        """
+        return self._add_hook("_backward_hooks", hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        """Call ``hook(module, grad_output)`` before; an answer replaces them."""
+        return self._add_hook("_backward_pre_hooks", hook, prepend)
+
+
+class BackwardHookFunction(Function):
+    """Tensors, unchanged; ``tell`` sees their gradients, and says which go on."""
+
+    @staticmethod
+    def forward(ctx, tell, *tensors):
+        """Return the tensors."""
+        ctx.tell = tell
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
+        return tensors
+
+    @staticmethod
+    def backward(ctx, *grads):
+        """Pass on what ``tell`` answers."""
+        return None, *ctx.tell(grads)
+
+
+def _gated(tell, values: tuple) -> tuple:
+    """Values of which the tensors have gone through the identity that tells."""
+    places = [k for k, v in enumerate(values) if isinstance(v, Tensor)]
+    if not any(values[k].requires_grad for k in places):
+        return values
+
+    def spread(grads: tuple) -> tuple:
+        full = [None] * len(values)
+        for k, g in zip(places, grads, strict=True):
+            full[k] = g
+        answer = tell(tuple(full))
+        return tuple(answer[k] for k in places)
+
+    passed = BackwardHookFunction.apply(spread, *(values[k] for k in places))
+    values = list(values)
+    for k, tensor in zip(places, passed, strict=True):
+        values[k] = tensor
+    return tuple(values)
+
+
+NO_INPUTS = (
+    "Full backward hook is firing when gradients are computed with respect to module "
+    "outputs since no inputs require gradients. See "
+    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
+    "register_full_backward_hook for more details."
+)
+
+
+class _Backward:
+    """One call whose gradients are watched: a gate before it, and one behind it."""
+
+    def __init__(self, module: "Module"):
+        self.module, self.grads, self.inputs = module, None, None
+
+    def enter(self, args: tuple) -> tuple:
+        """Let the inputs through the first gate, at which the hooks are called."""
+        passed = _gated(self.call, args)
+        self.inputs = None if passed is not args else len(args)
+        return passed
+
+    def leave(self, result):
+        """Let the output through the second gate, which notes its gradient."""
+        several = isinstance(result, tuple)
+        passed = _gated(self.note, result if several else (result,))
+        return passed if several else passed[0]
+
+    def note(self, grads: tuple) -> tuple:
+        """Note the gradients of the outputs; where no input wants one, that is all."""
+        grads = self.grads = self.ask(self.module._backward_pre_hooks, grads)
+        if self.inputs is not None:
+            warnings.warn(NO_INPUTS, stacklevel=2)
+            self.call((None,) * self.inputs)
+        return grads
+
+    def call(self, grads: tuple) -> tuple:
+        """Call the hooks that see the gradients of the inputs, too."""
+        return self.ask(self.module._backward_hooks, grads, self.grads)
+
+    def ask(self, hooks: OrderedDict, grads: tuple, *more) -> tuple:
+        """Call hooks; each may replace the gradients that the next one sees."""
+        for hook in [*hooks.values()]:
+            found = hook(self.module, grads, *more)
+            if found is not None:
+                grads = found if isinstance(found, tuple) else (found,)
+        return grads
 
 
 def _indented(text: str) -> str:
@@ -515,10 +662,12 @@ class _Shown:
         return [f"({n}): {_indented(repr(m))}" for n, m in self._modules.items()]
 
 
-HOOKS = "_forward_pre_hooks", "_forward_hooks", "_backward_hooks"
+HOOKS = (
+    "_forward_pre_hooks", "_forward_hooks", "_backward_hooks", "_backward_pre_hooks",
+)  # fmt: skip
 
 
-class Module(_Registry, _Registration, _Found, _Loaded, _Converted, _Called, _Shown):
+class Module(_Registry, _Registration, _Found, _Loaded, _Named, _Hooked, _Shown):
     """State, and a function that uses it: the base class of all models.
 
     A subclass calls ``super().__init__()``, assigns parameters and modules to its

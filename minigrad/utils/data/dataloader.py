@@ -2,6 +2,7 @@
 """The loader: examples, in an order, put together into batches."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from minigrad.creation import as_tensor, tensor
 from minigrad.dtypes import float64
 from minigrad.shapes import stack
 from minigrad.tensor import Tensor
+from minigrad.utils.data.dataset import Subset, TensorDataset
 from minigrad.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
@@ -135,6 +137,15 @@ def _arrange(self, batch_size, batch_sampler, collate_fn) -> None:
     self.collate_fn = collate_fn or plain
 
 
+def _rows(dataset, numbers: list):
+    """A batch of a `TensorDataset`, or of a part of one; None for other data sets."""
+    if type(dataset) is Subset:
+        return _rows(dataset.dataset, [index(dataset.indices[i]) for i in numbers])
+    if type(dataset) is TensorDataset and numbers:
+        return [t[numbers] for t in dataset.tensors]
+    return None
+
+
 def _epoch(self):
     """Go through the data set once: an iterator over its batches."""
     draw_seed(self.generator)  # PyTorch draws one for its workers, even without any
@@ -147,9 +158,14 @@ def _batches(self):
         yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
         return
     several = getattr(self.dataset, "__getitems__", None)
+    usual = self.batch_size is not None and self.collate_fn is default_collate
+    usual = usual and type(self.sampler) in (SequentialSampler, RandomSampler)
     for numbers in self.batch_sampler:
-        examples = several(numbers) if several else [self.dataset[i] for i in numbers]
-        yield self.collate_fn(examples)
+        batch = _rows(self.dataset, numbers) if usual else None
+        if batch is None:
+            one_by_one = several or (lambda these: [self.dataset[i] for i in these])
+            batch = self.collate_fn(one_by_one(numbers))
+        yield batch
 
 
 def _length(self) -> int:

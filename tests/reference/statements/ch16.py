@@ -184,8 +184,8 @@ small(
     "What is marked dirty must be returned.",
     """
     F = made(lambda c, x: c.mark_dirty(x) or x * 2, lambda c, v: v * 2)
-    F.apply(x * 1)
-    """.replace("F.apply(x * 1)", "y = F.apply(x * 1)"),
+    y = F.apply(x * 1)
+    """,
     setup=MADE,
     raises="RuntimeError: Some elements marked as dirty",
 )
@@ -230,8 +230,8 @@ kept(
     "The reentrant design cannot serve `grad`.",
     """
     y = checkpoint(torch.sin, x, use_reentrant=True)
-    torch.autograd.grad(y.sum(), x)
-    """.replace("    torch.autograd", "    d = torch.autograd"),
+    d = torch.autograd.grad(y.sum(), x)
+    """,
     setup=RUN,
     raises="RuntimeError: torch.utils.checkpoint is incompatible with .grad()",
 )
@@ -243,4 +243,101 @@ kept(
     x.grad
     """,
     setup=RUN,
+)
+
+# ------------------------------------------------------------------------------
+moves = Theme(ROWS, 16, "Forward mode", "how-does-your-function-move")
+JVP = """\
+ad = torch.autograd.forward_ad
+x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, -1.0])
+class My(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.save_for_forward(x)
+        ctx.save_for_backward(x)
+        return x * x, x.long()
+    @staticmethod
+    def backward(ctx, g, _):
+        return 2 * g * ctx.saved_tensors[0], None
+    @staticmethod
+    def jvp(ctx, t, n):
+        return {answer}
+"""
+
+
+def ahead(id: str, says: str, answer: str, shown: str, raises: str | None = None):
+    """A row about a Function whose jvp gives a certain answer."""
+    moves(
+        id,
+        says,
+        f"""
+        with ad.dual_level():
+            d = ad.make_dual(x.requires_grad_(), v)
+            y = My.apply(d, 3)
+            t = {shown}
+        t
+        """,
+        setup=JVP.format(answer=answer),
+        raises=raises,
+    )
+
+
+RIGHT = "2 * t * ctx.saved_tensors[0], None"
+TANGENT = "ad.unpack_dual(y[0]).tangent.detach()"
+ahead("jvp-of-a-function", "A Function moves as its `jvp` says.", RIGHT, TANGENT)
+ahead(
+    "tangent-of-a-number",
+    "A number has the tangent None.",
+    "t * (2 if n is None else 5), None",
+    TANGENT,
+)
+ahead(
+    "forward-over-your-backward",
+    "The gradient of a Function has a tangent.",
+    RIGHT,
+    "ad.unpack_dual(torch.autograd.grad(y[0].sum(), d)[0]).tangent",
+)
+ahead(
+    "reverse-over-your-jvp",
+    "The tangent of a Function has a gradient.",
+    RIGHT,
+    "torch.autograd.grad(ad.unpack_dual(y[0]).tangent.sum(), x)[0]",
+)
+for id, says, answer, raises in [
+    ("number", "One tangent for each output.", "t", "invalid number of forward grad"),
+    (
+        "shape",
+        "A tangent has its output's shape.",
+        "t[:1], None",
+        "different size than",
+    ),
+    (
+        "type",
+        "A tangent is a tensor.",
+        "3.0, None",
+        "expected Variable or None (got fl",
+    ),
+    ("integer", "An integer does not move.", "t, t", "is not a differentiable Tensor"),
+]:
+    # the call raises, so nothing follows it
+    moves(
+        f"wrong-{id}-of-tangents",
+        says,
+        """
+        with ad.dual_level():
+            My.apply(ad.make_dual(x, v), 3)
+        """,
+        setup=JVP.format(answer=answer),
+        raises=f"RuntimeError: {raises}",
+    )
+moves(
+    "no-jvp",
+    "Without `jvp` there is no forward mode.",
+    """
+    del My.jvp
+    with ad.dual_level():
+        My.apply(ad.make_dual(x, v), 3)
+    """,
+    setup=JVP.format(answer="t"),
+    raises="NotImplementedError: You must implement the jvp function for custom",
 )

@@ -51,13 +51,13 @@ step(
     setup=G,
 )
 step(
-    "zero-grad-none",
+    "optimizer-zero-grad-none",
     "`zero_grad` sets gradients to None.",
     "opt.zero_grad()\nx.grad is None",
     setup=G,
 )
 step(
-    "zero-grad-zeros",
+    "optimizer-zero-grad-zeros",
     "With `set_to_none=False` it fills them with zeros.",
     "opt.zero_grad(set_to_none=False)\nx.grad",
     setup=G,
@@ -158,7 +158,7 @@ step(
     setup=X,
 )
 step(
-    "state-is-live",
+    "memory-is-live",
     "The tensors in a state dict are those of the optimiser, not copies.",
     """
     opt = torch.optim.SGD([x], lr=0.1, momentum=0.9)
