@@ -16,7 +16,7 @@ from minigrad.autograd.function import record
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.autograd.rebase import Places
 from minigrad.nn.convolution import Grid
-from minigrad.nn.pooling import Bins
+from minigrad.nn.windows import Bins
 from minigrad.rules import PRIMITIVES
 from tests import mutants
 
@@ -44,7 +44,7 @@ PLAIN = Grid((2, 2), (1, 1), (0, 0), (1, 1))
 SPARSE = Grid((2, 2), (2, 1), (1, 0), (1, 2))
 WIDE = Grid((2, 2), (1, 1), (1, 1), (2, 2))
 HALVES = Grid((2, 2), (2, 2), (0, 0), (1, 1))
-WINNERS = np.array([[[[0, 3, 1], [2, 2, 0]], [[1, 0, 3], [3, 1, 2]]]])
+WINNERS = np.array([[[[0, 2, 2], [5, 10, 7]], [[4, 1, 6], [4, 9, 11]]]])
 
 # primitive: points, each a list of operands and the parameters
 ELEMENTWISE = [([A], {}), ([UP], {})]
@@ -190,9 +190,8 @@ POINTS = {
                 {"grid": PLAIN._replace(stride=(1, 2)), "lengths": (4, 3)})],
     "window_max": [([PICTURE], {"grid": HALVES, "sizes": (1, 2)}),
                    ([PICTURE], {"grid": PLAIN, "sizes": (2, 3)})],
-    "window_pick": [([PICTURE], {"grid": PLAIN, "which": WINNERS})],
-    "window_put": [([MAPS], {"grid": PLAIN, "which": WINNERS, "lengths": (3, 4)}),
-                   ([MAPS], {"grid": HALVES, "which": WINNERS, "lengths": (4, 6)})],
+    "window_pick": [([PICTURE], {"where": WINNERS, "lengths": (3, 4)})],
+    "window_put": [([MAPS], {"where": WINNERS, "lengths": (3, 4)})],
     "window_mean": [([PICTURE], {"grid": PLAIN, "sizes": (2, 3), "counts": 4.0}),
                     ([PICTURE], {"grid": Bins((2, 3)), "sizes": (2, 3),
                                  "counts": np.array([[2.0], [4.0]])})],

@@ -3,8 +3,8 @@
 
 Pictures are (n, c, *lengths): n examples of c channels, each with one or more axes. The
 matrix is never built. What a kernel covers at one place becomes a column of numbers
-(`patches`, im2col); then one product does all places; and what comes back is added up
-where it was taken from (`collect`, col2im).
+(`copy_in`, im2col); then one product does all places; and what comes back is added up
+where it was taken from (`add_up`, col2im).
 """
 
 import functools
@@ -64,67 +64,101 @@ def _taps(grid: Grid, lengths: tuple, sizes: tuple) -> list:
             count, start = max(last - first, 0), first * s + shift
             met = slice(start, start + count * s, s)
             along[-1].append((j, slice(first, first + count), met))
-    found = (zip(*axes, strict=True) for axes in itertools.product(*along))
-    return [(entry, (..., *places), (..., *met)) for entry, places, met in found]
+    return [tuple(zip(*axes, strict=True)) for axes in itertools.product(*along)]
+
+
+def stacked(shape: tuple, grid: Grid, sizes: tuple, axes: int) -> tuple:
+    """The shape of all patches: kernel and places instead of the lengths.
+
+    These are the axes of ``shape`` from number ``axes`` on.
+    """
+    return (*shape[:axes], *grid.kernel, *sizes, *shape[axes + len(sizes) :])
+
+
+def copy_in(columns, x, taps: list, axes: int) -> None:
+    """For each tap, copy what it meets in x to its part of the columns."""
+    before = (slice(None),) * axes
+    for entry, places, met in taps:
+        columns[(*before, *entry, *places)] = x[(*before, *met)]
+
+
+def add_up(total, columns, taps: list, axes: int) -> None:
+    """The transpose: add each number to the element that it was copied from."""
+    before = (slice(None),) * axes
+    for entry, places, met in taps:
+        total[(*before, *met)] += columns[(*before, *entry, *places)]
 
 
 def im2col(x, *, grid: Grid):
     """Every patch of x as a column: (n, c, *lengths) to (n, c * kernel, places)."""
     n, c, *lengths = x.shape
     sizes = grid.sizes(lengths)
-    columns = np.zeros((n, c, *grid.kernel, *sizes), x.dtype)
-    for entry, places, met in grid.taps(lengths, sizes):
-        columns[(..., *entry, *places[1:])] = x[met]
+    columns = np.zeros(stacked(x.shape, grid, sizes, 2), x.dtype)
+    copy_in(columns, x, grid.taps(lengths, sizes), 2)
     return columns.reshape(n, c * math.prod(grid.kernel), math.prod(sizes))
 
 
 def col2im(columns, *, grid: Grid, lengths: tuple):
-    """The transpose: add up what was copied, (n, c * kernel, places) to x's shape."""
-    sizes = grid.sizes(lengths)
+    """The transpose: (n, c * kernel, places) to (n, c, *lengths), added up."""
+    n, sizes = len(columns), grid.sizes(lengths)
     c = columns.shape[1] // math.prod(grid.kernel)
-    split = columns.reshape(len(columns), c, *grid.kernel, *sizes)
-    total = np.zeros((len(columns), c, *lengths), columns.dtype)
-    for entry, places, met in grid.taps(lengths, sizes):
-        total[met] += split[(..., *entry, *places[1:])]
+    total = np.zeros((n, c, *lengths), columns.dtype)
+    columns = columns.reshape(stacked(total.shape, grid, sizes, 2))
+    add_up(total, columns, grid.taps(lengths, sizes), 2)
     return total
 
 
-def last(x):
-    """The channels as the last axis: (n, c, *lengths) to (n, *lengths, c)."""
-    return x.transpose(0, *range(2, x.ndim), 1)
+AT_ONCE = 2**18  # so many numbers are laid out at a time: 1 MiB of float32
 
 
-def in_rows(y):
-    """The channels of each place side by side: (n, m, *sizes) to (n * places, m)."""
-    return last(y).reshape(-1, y.shape[1])
+def is_short(sizes: tuple, least: int = 8) -> bool:
+    """Whether rows are so short that examples had better lie side by side."""
+    return sizes[-1] < least
 
 
-def from_rows(rows, shape: tuple):
-    """The way back: (n * places, m) to (n, m, *sizes)."""
-    n, m, *sizes = shape
-    rows = rows.reshape(n, *sizes, m)
-    return np.ascontiguousarray(rows.transpose(0, -1, *range(1, rows.ndim - 1)))
+def laid(x, short: bool):
+    """(n, c, …), or, if rows are short, (c, …, n)."""
+    return np.ascontiguousarray(x.transpose(*range(1, x.ndim), 0)) if short else x
 
 
-def in_groups(a, groups: int):
-    """An axis of groups: (n, c, …) to (n, groups, c / groups, all the rest)."""
-    n, c, *rest = a.shape
-    return a.reshape(n, groups, c // groups, math.prod(rest))
+def home(x, short: bool):
+    """The way back: (n, c, …)."""
+    return np.ascontiguousarray(x.transpose(-1, *range(x.ndim - 1))) if short else x
 
 
-def small(shape: tuple, w_shape: tuple, grid: Grid) -> bool:
-    """Whether maps are so small that it pays to lay the channels side by side."""
-    return shape[1] == w_shape[1] >= grid.sizes(shape[2:])[-1]
+def portions(x, each: int, short: bool) -> list:
+    """Slices: all at once, if they lie side by side; or as many as fit in."""
+    few = max(1, AT_ONCE // max(each, 1))
+    return [slice(None)] if short else [slice(k, k + few) for k in range(0, len(x), few)]
 
 
-def im2row(x, grid: Grid):
-    """The same patches, channels side by side: (n * places, kernel * c)."""
-    n, c, *lengths = x.shape
-    sizes, x = grid.sizes(lengths), np.ascontiguousarray(last(x))
-    rows = np.zeros((n, *sizes, *grid.kernel, c), x.dtype)
-    for entry, places, met in grid.taps(lengths, sizes):
-        rows[(slice(None), *places[1:], *entry)] = x[(slice(None), *met[1:])]
-    return rows.reshape(n * math.prod(sizes), math.prod(grid.kernel) * c)
+def in_groups(a, groups: int, short: bool):
+    """An axis of groups: (n, c, …) or (c, …, n) to (…, groups, c / groups, rest)."""
+    (*n, c), rest = a.shape[: 2 - short], a.shape[2 - short :]
+    return a.reshape(*n, groups, c // groups, math.prod(rest))
+
+
+def flat(w, groups: int):
+    """Each kernel as a row: (m, c / groups, *kernel) to (groups, m / groups, …)."""
+    return w.reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
+
+
+def patches(x, grid: Grid, groups: int, short: bool):
+    """Columns of some examples at a time: pairs of a slice and of the columns.
+
+    These are (few, groups, c / groups * kernel, places); or, if rows are short, one
+    (groups, c / groups * kernel, places * n). The next ones are written over them.
+    """
+    axes, sizes = 2 - short, grid.sizes(x.shape[2:])
+    taps, x = grid.taps(x.shape[2:], sizes), laid(x, short)
+    k, columns = math.prod(grid.kernel), None
+    each = k * math.prod(sizes) * x.shape[axes - 1]
+    for few in portions(x, each, short):
+        shape = stacked(x[few].shape, grid, sizes, axes)
+        columns = np.zeros(shape, x.dtype) if columns is None else columns[: shape[0]]
+        copy_in(columns, x[few], taps, axes)
+        rows = shape[axes - 1] // groups * k
+        yield few, columns.reshape(*shape[: axes - 1], groups, rows, -1)
 
 
 def convolve(x, w, b, *, grid: Grid, groups: int):
@@ -132,44 +166,39 @@ def convolve(x, w, b, *, grid: Grid, groups: int):
 
     Returns (n, m, *sizes). ``b`` is (m,), or empty.
     """
-    shape = len(x), len(w), *grid.sizes(x.shape[2:])
-    if small(x.shape, w.shape, grid):
-        y = im2row(x, grid) @ last(w).reshape(len(w), -1).T
-        y = from_rows(y, shape)
-    else:
-        kernels = w.reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
-        y = (kernels @ in_groups(im2col(x, grid=grid), groups)).reshape(shape)
-    if b.size:
-        y += b.reshape(-1, *[1] * len(grid.kernel))
-    return y
+    n, m, sizes, kernels = len(x), len(w), grid.sizes(x.shape[2:]), flat(w, groups)
+    short = is_short(sizes)
+    y = np.empty((m, *sizes, n) if short else (n, m, *sizes), x.dtype)
+    made = in_groups(y, groups, short)
+    for few, seen in patches(x, grid, groups, short):
+        np.matmul(kernels, seen, out=made[few])
+        if b.size:
+            made[few] += b.reshape(groups, -1, 1)
+    return home(y, short)
 
 
 def to_weight(y, x, *, grid: Grid, groups: int):
     """The transpose in w: the sum of y (n, m, *sizes) times what its places saw."""
-    m, c, kernel = y.shape[1], x.shape[1] // groups, grid.kernel
-    if small(x.shape, (m, c), grid):
-        return from_rows(in_rows(y).T @ im2row(x, grid), (m, c, *kernel))
-    seen = in_groups(im2col(x, grid=grid), groups).swapaxes(2, 3)
-    return (in_groups(y, groups) @ seen).sum(0).reshape(m, c, *kernel)
+    short, m, c = is_short(y.shape[2:]), y.shape[1], x.shape[1] // groups
+    sent, total = in_groups(laid(y, short), groups, short), 0
+    for few, seen in patches(x, grid, groups, short):
+        product = sent[few] @ seen.swapaxes(-1, -2)
+        total += product.reshape(-1, m, c, *grid.kernel).sum(0)
+    return total if len(x) else np.zeros((m, c, *grid.kernel), x.dtype)
 
 
 def to_input(y, w, b, *, grid: Grid, groups: int, lengths: tuple):
     """The transpose in x: y (n, m, *sizes) times w, added up to (n, c, *lengths)."""
-    n, m, *sizes = y.shape
-    c, taps = w.shape[1] * groups, grid.taps(lengths, sizes)
-    if small((n, c, *lengths), w.shape, grid):
-        total, rows = np.zeros((n, *lengths, c), y.dtype), in_rows(y)
-        kernels = np.ascontiguousarray(w.reshape(m, c, -1).transpose(2, 0, 1))
-        for kernel, (_, places, met) in zip(kernels, taps, strict=True):
-            sent = (rows @ kernel).reshape(n, *sizes, c)
-            total[(slice(None), *met[1:])] += sent[(slice(None), *places[1:])]
-        total = from_rows(total, (n, c, *lengths))
-    else:
-        total, y = np.zeros((n, c, *lengths), y.dtype), in_groups(y, groups)
-        kernels = w.reshape(groups, m // groups, c // groups, -1).transpose(3, 0, 2, 1)
-        for kernel, (_, places, met) in zip(kernels, taps, strict=True):
-            sent = np.ascontiguousarray(kernel) @ y
-            total[met] += sent.reshape(n, c, *sizes)[places]
+    (n, _, *sizes), c, short = y.shape, w.shape[1] * groups, is_short(y.shape[2:], 16)
+    axes, taps = 2 - short, grid.taps(lengths, sizes)
+    kernels = np.ascontiguousarray(flat(w, groups).swapaxes(1, 2))
+    sent = in_groups(laid(y, short), groups, short)
+    total = np.zeros((c, *lengths, n) if short else (n, c, *lengths), y.dtype)
+    for few in portions(y, kernels[..., 0].size * math.prod(sizes), short):
+        columns = kernels @ sent[few]
+        columns = columns.reshape(stacked(total[few].shape, grid, sizes, axes))
+        add_up(total[few], columns, taps, axes)
+    total = home(total, short)
     if b.size:
         total += b.reshape(-1, *[1] * len(lengths))
     return total

@@ -94,4 +94,4 @@ def _classes(labels: np.ndarray, classes: int) -> int:
 
 from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from minigrad.nn.convolution import fold, unfold
-from minigrad.nn.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from minigrad.nn.windows import adaptive_avg_pool2d, avg_pool2d, max_pool2d

@@ -23,69 +23,73 @@ def largest(x, *, grid: Grid, sizes: tuple):
     least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     found = np.full((*x.shape[:-d], *sizes), least, x.dtype)
     for _, places, met in grid.taps(x.shape[-d:], sizes):
-        np.maximum(found[places], x[met], out=found[places])
+        seen = found[(..., *places)]
+        np.maximum(seen, x[(..., *met)], out=seen)
     return found
 
 
+@functools.lru_cache(maxsize=256)
+def _indices(grid: Grid, lengths: tuple, sizes: tuple) -> tuple:
+    """Where in a flat map each window begins; how far from there each entry lies."""
+    steps = [math.prod(lengths[k + 1 :]) for k in range(len(lengths))]
+    ways = list(zip(steps, sizes, *grid, strict=True))
+    first = [(np.arange(n) * s - p) * step for step, n, _, s, p, _ in ways]
+    away = [np.arange(k) * d * step for step, _, k, _, _, d in ways]
+    both = [functools.reduce(np.add.outer, along) for along in (first, away)]
+    return both[0], both[1].ravel()
+
+
 def winners(x, out, grid: Grid):
-    """Which entry of the window, by number, the largest is: the first of equals.
+    """The index of the largest in its map, for each window: the first of equals.
 
     A NaN wins over everything; of several, the last, as in PyTorch.
     """
     x, out = bare(x), bare(out)
-    taps = grid.taps(x.shape[-len(grid.kernel) :], out.shape[-len(grid.kernel) :])
+    lengths, sizes = (a.shape[-len(grid.kernel) :] for a in (x, out))
+    taps, (first, away) = grid.taps(lengths, sizes), _indices(grid, lengths, sizes)
     which = np.zeros(out.shape, np.min_scalar_type(len(taps)))
     lost = np.ones(out.shape, bool)
     for _, places, met in taps:  # count the losers that come before
-        lost[places] &= x[met] != out[places]
+        lost[(..., *places)] &= x[(..., *met)] != out[(..., *places)]
         which += lost
     if lost.any():  # all lose to a NaN
         for k, (_, places, met) in enumerate(taps):
-            which[places][np.isnan(x[met])] = k
-    return which
+            which[(..., *places)][np.isnan(x[(..., *met)])] = k
+    return first + away.take(which)
 
 
-def selected(x, *, grid: Grid, which):
-    """What the winners have: (…, *lengths) to the shape of ``which``."""
-    d = len(grid.kernel)
-    found = np.zeros(which.shape, x.dtype)
-    for k, (_, places, met) in enumerate(grid.taps(x.shape[-d:], which.shape[-d:])):
-        found[places] += x[met] * (which[places] == k)
-    return found
+def selected(x, *, where, lengths: tuple):
+    """What the winners have: (…, *lengths) to the shape of ``where``."""
+    maps = math.prod(x.shape[: -len(lengths)])
+    x, index = (a.reshape(maps, a.size // (maps or 1)) for a in (x, where))
+    return np.take_along_axis(x, index, 1).reshape(where.shape)
 
 
-def sent_back(g, *, grid: Grid, which, lengths: tuple):
+def sent_back(g, *, where, lengths: tuple):
     """The transpose of `selected`: each g goes to the winner of its window."""
-    d = len(lengths)
-    total = np.zeros((*g.shape[:-d], *lengths), g.dtype)
-    apart = all(s >= reach for s, reach in zip(grid.stride, grid.reach, strict=True))
-    for k, (_, places, met) in enumerate(grid.taps(lengths, g.shape[-d:])):
-        won = which[places] == k
-        if apart:
-            np.multiply(g[places], won, out=total[met])
-        else:
-            total[met] += g[places] * won
-    return total
+    outer, each = g.shape[: -len(lengths)], math.prod(lengths)
+    starts = np.arange(math.prod(outer)).reshape(*outer, *[1] * len(lengths)) * each
+    total = np.zeros(math.prod(outer) * each, g.dtype)
+    np.add.at(total, (where + starts).ravel(), g.ravel())
+    return total.reshape(*outer, *lengths)
 
 
 LARGEST = define(
     "window_max",
     largest,
     x=lambda g, x, out, grid, sizes: back_rule(
-        g, grid=grid, which=winners(x, out, grid), lengths=tuple(x.shape[-len(sizes) :])
+        g, where=winners(x, out, grid), lengths=tuple(x.shape[-len(sizes) :])
     ),
 )
 SELECTED = define(
     "window_pick",
     selected,
-    x=lambda g, x_shape, grid, which: back_rule(
-        g, grid=grid, which=which, lengths=tuple(x_shape[-len(grid.kernel) :])
-    ),
+    x=lambda g, where, lengths: back_rule(g, where=where, lengths=lengths),
 )
 SENT_BACK = define(
     "window_put",
     sent_back,
-    y=lambda g, grid, which: pick_rule(g, grid=grid, which=which),
+    y=lambda g, where, lengths: pick_rule(g, where=where, lengths=lengths),
 )
 _AGAIN = "MaxPool2DWithIndicesBackwardBackward0"
 pick_rule = either(selected, record(SELECTED, "max_pool2d", _AGAIN))
@@ -105,7 +109,7 @@ def window_sum(x, *, grid, sizes: tuple, counts):
     d = len(sizes)
     total = np.zeros((*x.shape[:-d], *sizes), x.dtype)
     for _, places, met in grid.taps(x.shape[-d:], sizes):
-        total[places] += x[met]
+        total[(..., *places)] += x[(..., *met)]
     total /= counts
     return total
 
@@ -115,7 +119,7 @@ def window_spread(g, *, grid, lengths: tuple, counts):
     d = len(lengths)
     total, g = np.zeros((*g.shape[:-d], *lengths), g.dtype), g / counts
     for _, places, met in grid.taps(lengths, g.shape[-d:]):
-        add_at(total, met, g[places])
+        add_at(total, (..., *met), g[(..., *places)])
     return total
 
 
@@ -164,7 +168,7 @@ def _bin_taps(lengths: tuple, sizes: tuple) -> list:
         places = [np.flatnonzero(first + j < end) for j in steps]
         along.append([(j, p, first[p] + j) for j, p in enumerate(places)])
     found = (list(zip(*axes, strict=True)) for axes in itertools.product(*along))
-    return [((..., *e), (..., *np.ix_(*p)), (..., *np.ix_(*m))) for e, p, m in found]
+    return [(entry, np.ix_(*places), np.ix_(*met)) for entry, places, met in found]
 
 
 def window_sizes(grid: Grid, lengths: tuple, ceil_mode: bool) -> tuple:
@@ -254,13 +258,7 @@ def max_pool2d(
     out = _max_pool(input, grid, sizes)
     if not return_indices:
         return out
-    which = winners(input, out, grid).astype(np.int64)
-    down, right = np.divmod(which, grid.kernel[1])
-    rows, columns = (
-        np.arange(n) * s - p for n, s, p in zip(sizes, *grid[1:3], strict=True)
-    )
-    rows = rows[:, None] + down * grid.dilation[0]
-    return out, wrap(rows * input.shape[-1] + columns + right * grid.dilation[1])
+    return out, wrap(winners(input, out, grid))
 
 
 _avg_pool = record(MEAN, "avg_pool2d", "AvgPool2DBackward0")
