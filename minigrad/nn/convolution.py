@@ -128,8 +128,10 @@ def home(x, short: bool):
 
 def portions(x, each: int, short: bool) -> list:
     """Slices: all at once, if they lie side by side; or as many as fit in."""
+    if short:
+        return [slice(None)]
     few = max(1, AT_ONCE // max(each, 1))
-    return [slice(None)] if short else [slice(k, k + few) for k in range(0, len(x), few)]
+    return [slice(k, k + few) for k in range(0, len(x), few)]
 
 
 def in_groups(a, groups: int, short: bool):
@@ -138,7 +140,7 @@ def in_groups(a, groups: int, short: bool):
     return a.reshape(*n, groups, c // groups, math.prod(rest))
 
 
-def flat(w, groups: int):
+def in_rows(w, groups: int):
     """Each kernel as a row: (m, c / groups, *kernel) to (groups, m / groups, …)."""
     return w.reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
 
@@ -166,7 +168,7 @@ def convolve(x, w, b, *, grid: Grid, groups: int):
 
     Returns (n, m, *sizes). ``b`` is (m,), or empty.
     """
-    n, m, sizes, kernels = len(x), len(w), grid.sizes(x.shape[2:]), flat(w, groups)
+    n, m, sizes, kernels = len(x), len(w), grid.sizes(x.shape[2:]), in_rows(w, groups)
     short = is_short(sizes)
     y = np.empty((m, *sizes, n) if short else (n, m, *sizes), x.dtype)
     made = in_groups(y, groups, short)
@@ -191,7 +193,7 @@ def to_input(y, w, b, *, grid: Grid, groups: int, lengths: tuple):
     """The transpose in x: y (n, m, *sizes) times w, added up to (n, c, *lengths)."""
     (n, _, *sizes), c, short = y.shape, w.shape[1] * groups, is_short(y.shape[2:], 16)
     axes, taps = 2 - short, grid.taps(lengths, sizes)
-    kernels = np.ascontiguousarray(flat(w, groups).swapaxes(1, 2))
+    kernels = np.ascontiguousarray(in_rows(w, groups).swapaxes(1, 2))
     sent = in_groups(laid(y, short), groups, short)
     total = np.zeros((c, *lengths, n) if short else (n, c, *lengths), y.dtype)
     for few in portions(y, kernels[..., 0].size * math.prod(sizes), short):

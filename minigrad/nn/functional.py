@@ -94,4 +94,17 @@ def _classes(labels: np.ndarray, classes: int) -> int:
 
 from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from minigrad.nn.convolution import fold, unfold
-from minigrad.nn.windows import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from minigrad.nn.windows import (
+    adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d,
+)  # fmt: skip
+
+
+from minigrad.creation import ones
+
+
+def dropout2d(input, p: float = 0.5, training: bool = True, inplace: bool = False):
+    """Dropout of whole maps: all numbers of a channel of an example, or none."""
+    if not training:
+        return dropout(input, p, training)
+    each = *input.shape[:2], *[1] * (input.ndim - 2)
+    return input * dropout(ones(each, dtype=input.dtype), p)

@@ -333,3 +333,31 @@ def adaptive_avg_pool2d(input, output_size):
     if sizes == (1, 1):
         return input.mean((-1, -2), keepdim=True)
     return _adaptive(input, *_parts(lengths, sizes, input._array.dtype))
+
+
+def _flat(kernel_size, stride, padding) -> list:
+    """A window that is one pixel high."""
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+    given["stride"] = kernel_size if stride is None or stride == [] else stride
+    pairs = [(name, numbers("pool1d", name, n, 1)[0]) for name, n in given.items()]
+    return [(int(name != "padding"), n) for name, n in pairs]
+
+
+def max_pool1d(
+    input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+    return_indices=False,
+):  # fmt: skip
+    """The largest number of each window of (n, c, l) or (c, l)."""
+    how = *_flat(kernel_size, stride, padding), dilation, ceil_mode, return_indices
+    found = max_pool2d(input.unsqueeze(-2), *how)
+    if return_indices:
+        return tuple(part.squeeze(-2) for part in found)
+    return found.squeeze(-2)
+
+
+def avg_pool1d(
+    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True
+):
+    """The mean of each window of (n, c, l) or (c, l)."""
+    how = *_flat(kernel_size, stride, padding), ceil_mode, count_include_pad
+    return avg_pool2d(input.unsqueeze(-2), *how).squeeze(-2)

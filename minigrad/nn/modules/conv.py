@@ -13,7 +13,48 @@ from minigrad.nn.parameter import Parameter
 class _Kernels(Module):
     """Kernels, one for each channel that is made, and how they are laid."""
 
-    axes = 0
+    axes, turned = 0, False
+
+    def _set(self, ends: tuple, groups: int, bias, mode: str, dtype, **given) -> None:
+        """Check and keep the options; draw the kernels."""
+        _check_channels(*ends, groups)
+        _check_padding(given["padding"], given["stride"], mode)
+        self.in_channels, self.out_channels = first, second = ends
+        self.groups, self.padding_mode = groups, mode
+        for kind, value in given.items():
+            if not isinstance(value, str):
+                value = numbers(type(self).__name__, kind, value, self.axes)
+            setattr(self, kind, value)
+        first, second = ends if self.turned else (second, first)
+        shape = first, second // groups, *self.kernel_size
+        self.weight = Parameter(empty(*shape, dtype=dtype))
+        made = Parameter(empty(self.out_channels, dtype=dtype)) if bias else None
+        self.register_parameter("bias", made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias from ± 1/√k, for k numbers of a kernel."""
+        k = math.prod(self.weight.shape[1:])
+        for p in self.parameters() if k else ():
+            init.uniform_(p, -1 / math.sqrt(k), 1 / math.sqrt(k))
+
+
+def _extra_repr(self) -> str:
+    """Its sizes; of the rest, what is not as usual."""
+    ends = f"{self.in_channels}, {self.out_channels}"
+    said = f"{ends}, kernel_size={self.kernel_size}, stride={self.stride}"
+    zeros, ones = (0,) * self.axes, (1,) * self.axes
+    usual = {"padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1}
+    for name, value in usual.items():
+        own = getattr(self, name, value)
+        said += f", {name}={own}" * (own != value)
+    return said + ", bias=False" * (self.bias is None)
+
+
+class _Convolution(_Kernels):
+    """Kernels that are laid on a picture."""
+
+    extra_repr = _extra_repr
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size, stride=1, padding=0,
@@ -21,45 +62,36 @@ class _Kernels(Module):
         device=None, dtype=None,
     ):  # fmt: skip
         super().__init__()
-        _check_channels(in_channels, out_channels, groups)
-        _check_padding(padding, stride, padding_mode)
-        self.in_channels, self.out_channels = in_channels, out_channels
-        self.groups, self.padding_mode, self.padding = groups, padding_mode, padding
-        given = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
-        given |= {} if isinstance(padding, str) else {"padding": padding}
-        for kind, value in given.items():
-            setattr(self, kind, numbers(type(self).__name__, kind, value, self.axes))
-        shape = out_channels, in_channels // groups, *self.kernel_size
-        self.weight = Parameter(empty(*shape, dtype=dtype))
-        self.bias = Parameter(empty(out_channels, dtype=dtype)) if bias else None
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias from ± 1/√k, for k numbers of a kernel."""
-        k = math.prod(self.weight.shape[1:])
-        bound = 1 / math.sqrt(k) if k else 0
-        init.uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            init.uniform_(self.bias, -bound, bound)
-
-
-class _Convolution(_Kernels):
-    """The function that lays kernels, and how a module prints."""
+        given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+        ends, given["dilation"] = (in_channels, out_channels), dilation
+        self._set(ends, groups, bias, padding_mode, dtype, **given)
 
     def forward(self, input):
         """The convolution of an input with the module's kernels."""
         rest = self.stride, self.padding, self.dilation, self.groups
         return self.function(input, self.weight, self.bias, *rest)
 
-    def extra_repr(self) -> str:
-        """Its sizes; of the rest, what is not as usual."""
-        ends = f"{self.in_channels}, {self.out_channels}"
-        said = f"{ends}, kernel_size={self.kernel_size}, stride={self.stride}"
-        zeros, ones = (0,) * self.axes, (1,) * self.axes
-        for name, usual in (("padding", zeros), ("dilation", ones), ("groups", 1)):
-            own = getattr(self, name)
-            said += f", {name}={own}" * (own != usual)
-        return said + ", bias=False" * (self.bias is None)
+
+class _Transposed(_Kernels):
+    """The transpose of a convolution: from small maps to large ones."""
+
+    turned, extra_repr = True, _extra_repr
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size, stride=1, padding=0,
+        output_padding=0, groups: int = 1, bias: bool = True, dilation=1,
+        padding_mode="zeros", device=None, dtype=None,
+    ):  # fmt: skip
+        super().__init__()
+        given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+        given |= {"dilation": dilation, "output_padding": output_padding}
+        ends = in_channels, out_channels
+        self._set(ends, groups, bias, padding_mode, dtype, **given)
+
+    def forward(self, input):
+        """The transpose of a convolution with the module's kernels."""
+        rest = self.padding, self.output_padding, self.groups, self.dilation
+        return self.function(input, self.weight, self.bias, self.stride, *rest)
 
 
 def _check_channels(inward: int, outward: int, groups: int) -> None:
@@ -103,3 +135,15 @@ class Conv2d(_Convolution):
     """Kernels laid on (n, c, h, w)."""
 
     axes, function = 2, staticmethod(functional.conv2d)
+
+
+class ConvTranspose1d(_Transposed):
+    """The transpose of Conv1d: (n, c, l) to longer ones."""
+
+    axes, function = 1, staticmethod(functional.conv_transpose1d)
+
+
+class ConvTranspose2d(_Transposed):
+    """The transpose of Conv2d: (n, c, h, w) to larger ones."""
+
+    axes, function = 2, staticmethod(functional.conv_transpose2d)

@@ -1,66 +1,51 @@
 # Generated from chapter 20 (book/ch20-convolution.ipynb): edit the chapter, not this.
-"""Poolings as modules."""
+"""Poolings as modules, and what lays patches out; and chance for whole maps."""
+
+from inspect import Parameter
 
 from minigrad.nn import functional
-from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.shape import Dropout
+from minigrad.nn.modules.wrapped import _remember, module
+
+_NEEDED = Parameter.empty  # an option without a usual value
 
 
-class _Pool(Module):
-    """A function and its options."""
+def _windows(kind: str, function: str, *shown: str, **options):
+    """A class of modules that call a function on windows, and show some options."""
+    made = module(kind, function, **options)
 
-    names: tuple = ()
-    shown: tuple = ()
+    def remember(self, *args, **given):
+        _remember(self, *args, **given)
+        if getattr(self, "stride", 1) is None:
+            self.stride = self.kernel_size
 
     def extra_repr(self) -> str:
-        """The options that are always said."""
-        return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
+        return ", ".join(f"{name}={getattr(self, name)}" for name in shown)
+
+    made.__init__, made.extra_repr = remember, extra_repr
+    return made
+
+
+_SHOWN = "kernel_size", "stride", "padding"
+_WINDOW = {"kernel_size": _NEEDED, "stride": None, "padding": 0}
+_MAX = _WINDOW | {"dilation": 1, "return_indices": False, "ceil_mode": False}
+_AVG = _WINDOW | {"ceil_mode": False, "count_include_pad": True}
+_MORE = *_SHOWN, "dilation", "ceil_mode"
+MaxPool1d = _windows("MaxPool1d", "max_pool1d", *_MORE, **_MAX)
+MaxPool2d = _windows("MaxPool2d", "max_pool2d", *_MORE, **_MAX)
+AvgPool2d = _windows("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_override=None)
+AdaptiveAvgPool2d = _windows(
+    "AdaptiveAvgPool2d", "adaptive_avg_pool2d", "output_size", output_size=_NEEDED
+)
+_BLOCKS = {"kernel_size": _NEEDED, "dilation": 1, "padding": 0, "stride": 1}
+Unfold = _windows("Unfold", "unfold", *_BLOCKS, **_BLOCKS)
+_BLOCKS = {"output_size": _NEEDED} | _BLOCKS
+Fold = _windows("Fold", "fold", *_BLOCKS, **_BLOCKS)
+
+
+class Dropout2d(Dropout):
+    """While training, whole maps become zero, each with probability ``p``."""
 
     def forward(self, input):
-        """Apply the function."""
-        return self.function(input, **{n: getattr(self, n) for n in self.names})
-
-
-class MaxPool2d(_Pool):
-    """The largest number of each window."""
-
-    function = staticmethod(functional.max_pool2d)
-    shown = "kernel_size", "stride", "padding", "dilation", "ceil_mode"
-    names = *shown, "return_indices"
-
-    def __init__(
-        self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False,
-        ceil_mode=False,
-    ):  # fmt: skip
-        super().__init__()
-        self.kernel_size, self.padding, self.dilation = kernel_size, padding, dilation
-        self.stride = kernel_size if stride is None else stride
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
-
-
-class AvgPool2d(_Pool):
-    """The mean of each window."""
-
-    function = staticmethod(functional.avg_pool2d)
-    shown = "kernel_size", "stride", "padding"
-    names = *shown, "ceil_mode", "count_include_pad", "divisor_override"
-
-    def __init__(
-        self, kernel_size, stride=None, padding=0, ceil_mode=False,
-        count_include_pad=True, divisor_override=None,
-    ):  # fmt: skip
-        super().__init__()
-        self.kernel_size, self.padding, self.ceil_mode = kernel_size, padding, ceil_mode
-        self.stride = kernel_size if stride is None else stride
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
-
-
-class AdaptiveAvgPool2d(_Pool):
-    """The means of so many parts."""
-
-    function = staticmethod(functional.adaptive_avg_pool2d)
-    shown = names = ("output_size",)
-
-    def __init__(self, output_size):
-        super().__init__()
-        self.output_size = output_size
+        """Drop, if this is training."""
+        return functional.dropout2d(input, self.p, self.training)
