@@ -7,8 +7,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.nn import convolution
-from minigrad.nn import functional as F
+from minigrad.nn import convolution, functional
 from tests.reference import ledger
 from tests.reference.record_convolution import CASES, RECORDED
 
@@ -52,7 +51,7 @@ def test_any_layout_comes_to_the_same(layout):
 
 def convolved(x, w, b, stride, padding, dilation, groups):
     """A convolution by its definition, number by number."""
-    (n, c, high, wide), (m, each, *kernel) = x.shape, w.shape
+    (n, _, high, wide), (m, each, *kernel) = x.shape, w.shape
     sizes = [
         (length + 2 * p - d * (k - 1) - 1) // s + 1
         for length, k, s, p, d in zip(
@@ -102,7 +101,7 @@ def test_a_convolution_is_its_definition(stride, padding, dilation, groups, layo
         return convolved(x, w, b, stride, padding, dilation, groups)
 
     tensors = [torch.tensor(a, requires_grad=True) for a in given]
-    y = F.conv2d(*tensors, stride, padding, dilation, groups)
+    y = functional.conv2d(*tensors, stride, padding, dilation, groups)
     np.testing.assert_allclose(y.detach().numpy(), by_hand(*given), atol=1e-12)
     g = np.zeros(tuple(y.shape))
     g[-1] = random.standard_normal(y.shape[1:])  # the last example is asked about
@@ -118,35 +117,41 @@ def test_the_transpose_is_the_transpose(layout):
     for stride, padding, dilation, groups in CHOICES:
         w = torch.tensor(random.standard_normal((4, 2 // groups, 2, 3)))
         x = torch.tensor(random.standard_normal((3, 2, 7, 9)))
-        y = F.conv2d(x, w, None, stride, padding, dilation, groups)
+        y = functional.conv2d(x, w, None, stride, padding, dilation, groups)
         g = torch.tensor(random.standard_normal(tuple(y.shape)))
-        lengths = F.conv_transpose2d(g, w, None, stride, padding, 0, groups, dilation)
+        lengths = functional.conv_transpose2d(
+            g, w, None, stride, padding, 0, groups, dilation
+        )
         more = [a - b for a, b in zip((7, 9), lengths.shape[2:], strict=True)]
-        back = F.conv_transpose2d(g, w, None, stride, padding, more, groups, dilation)
+        back = functional.conv_transpose2d(
+            g, w, None, stride, padding, more, groups, dilation
+        )
         assert back.shape == x.shape
         np.testing.assert_allclose((y * g).sum().item(), (x * back).sum().item())
 
 
 CALLS = {
-    "stride": lambda x, w, b: F.conv2d(x, w, b, stride=(2, 1)),
-    "padding": lambda x, w, b: F.conv2d(x, w, b, padding=(1, 2)),
-    "dilation": lambda x, w, b: F.conv2d(x, w, b, dilation=2, padding=1),
-    "groups": lambda x, w, b: F.conv2d(x, w[:, :1], b, groups=2),
-    "same": lambda x, w, b: F.conv2d(x, w, b, padding="same"),
-    "one axis": lambda x, w, b: F.conv1d(x[:, :, 0], w[:, :, 0], b, stride=2),
-    "turned": lambda x, w, b: F.conv_transpose2d(x, w[:2], b[:2], stride=2, padding=1),
-    "unfold": lambda x, w, b: F.unfold(x, 2, stride=2, padding=1),
-    "fold": lambda x, w, b: F.fold(x.reshape(2, 8, 5), (2, 6), 2),
-    "max": lambda x, w, b: F.max_pool2d(x, 2),
-    "max, overlapping": lambda x, w, b: F.max_pool2d(x, 3, 1, padding=1),
-    "max, hanging over": lambda x, w, b: F.max_pool2d(x, 2, 3, ceil_mode=True),
-    "max of a row": lambda x, w, b: F.max_pool1d(x[:, :, 0], 2, 1),
-    "mean": lambda x, w, b: F.avg_pool2d(x, 2, 1, padding=1),
-    "mean of what there is": lambda x, w, b: F.avg_pool2d(
+    "stride": lambda x, w, b: functional.conv2d(x, w, b, stride=(2, 1)),
+    "padding": lambda x, w, b: functional.conv2d(x, w, b, padding=(1, 2)),
+    "dilation": lambda x, w, b: functional.conv2d(x, w, b, dilation=2, padding=1),
+    "groups": lambda x, w, b: functional.conv2d(x, w[:, :1], b, groups=2),
+    "same": lambda x, w, b: functional.conv2d(x, w, b, padding="same"),
+    "one axis": lambda x, w, b: functional.conv1d(x[:, :, 0], w[:, :, 0], b, stride=2),
+    "turned": lambda x, w, b: functional.conv_transpose2d(
+        x, w[:2], b[:2], stride=2, padding=1
+    ),
+    "unfold": lambda x, w, b: functional.unfold(x, 2, stride=2, padding=1),
+    "fold": lambda x, w, b: functional.fold(x.reshape(2, 8, 5), (2, 6), 2),
+    "max": lambda x, w, b: functional.max_pool2d(x, 2),
+    "max, overlapping": lambda x, w, b: functional.max_pool2d(x, 3, 1, padding=1),
+    "max, hanging over": lambda x, w, b: functional.max_pool2d(x, 2, 3, ceil_mode=True),
+    "max of a row": lambda x, w, b: functional.max_pool1d(x[:, :, 0], 2, 1),
+    "mean": lambda x, w, b: functional.avg_pool2d(x, 2, 1, padding=1),
+    "mean of what there is": lambda x, w, b: functional.avg_pool2d(
         x, 3, 2, 1, ceil_mode=True, count_include_pad=False
     ),
-    "parts": lambda x, w, b: F.adaptive_avg_pool2d(x, (3, 2)),
-    "one part": lambda x, w, b: F.adaptive_avg_pool2d(x, 1),
+    "parts": lambda x, w, b: functional.adaptive_avg_pool2d(x, (3, 2)),
+    "one part": lambda x, w, b: functional.adaptive_avg_pool2d(x, 1),
 }
 
 
@@ -169,7 +174,7 @@ def test_windows_by_their_definition():
     for k, s, p in ((2, 2, 0), (3, 2, 1), (3, 1, 0), (2, 3, 1)):
         edge = [(0, 0), (0, 0), (p, p), (p, p)]
         low, zero = (np.pad(x, edge, constant_values=v) for v in (-np.inf, 0.0))
-        largest, mean, t = F.max_pool2d, F.avg_pool2d, torch.tensor(x)
+        largest, mean, t = functional.max_pool2d, functional.avg_pool2d, torch.tensor(x)
         y, z = largest(t, k, s, p).numpy(), mean(t, k, s, p).numpy()
         for at in np.ndindex(y.shape):
             window = *at[:2], *(slice(i * s, i * s + k) for i in at[2:])
@@ -186,7 +191,7 @@ def test_a_large_batch_needs_little_more_than_itself():
 
     x, w = torch.randn(256, 8, 16, 16), torch.randn(8, 8, 3, 3)
     tracemalloc.start()
-    F.conv2d(x, w, padding=1)
+    functional.conv2d(x, w, padding=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     patches = 256 * 72 * 256 * 4
