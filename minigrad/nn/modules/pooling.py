@@ -1,16 +1,16 @@
 # Generated from chapter 20 (book/ch20-convolution.ipynb): edit the chapter, not this.
 """Poolings as modules, and what lays patches out; and chance for whole maps."""
 
-from inspect import Parameter
+import inspect
 
 from minigrad.nn import functional
 from minigrad.nn.modules.shape import Dropout
 from minigrad.nn.modules.wrapped import _remember, module
 
-_NEEDED = Parameter.empty  # an option without a usual value
+_NEEDED = inspect.Parameter.empty  # an option without a usual value
 
 
-def _windows(kind: str, function: str, *shown: str, **options):
+def _windowed(kind: str, function: str, *shown: str, **options):
     """A class of modules that call a function on windows, and show some options."""
     made = module(kind, function, **options)
 
@@ -31,16 +31,16 @@ _WINDOW = {"kernel_size": _NEEDED, "stride": None, "padding": 0}
 _MAX = _WINDOW | {"dilation": 1, "return_indices": False, "ceil_mode": False}
 _AVG = _WINDOW | {"ceil_mode": False, "count_include_pad": True}
 _MORE = *_SHOWN, "dilation", "ceil_mode"
-MaxPool1d = _windows("MaxPool1d", "max_pool1d", *_MORE, **_MAX)
-MaxPool2d = _windows("MaxPool2d", "max_pool2d", *_MORE, **_MAX)
-AvgPool2d = _windows("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_override=None)
-AdaptiveAvgPool2d = _windows(
+MaxPool1d = _windowed("MaxPool1d", "max_pool1d", *_MORE, **_MAX)
+MaxPool2d = _windowed("MaxPool2d", "max_pool2d", *_MORE, **_MAX)
+AvgPool2d = _windowed("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_override=None)
+AdaptiveAvgPool2d = _windowed(
     "AdaptiveAvgPool2d", "adaptive_avg_pool2d", "output_size", output_size=_NEEDED
 )
 _BLOCKS = {"kernel_size": _NEEDED, "dilation": 1, "padding": 0, "stride": 1}
-Unfold = _windows("Unfold", "unfold", *_BLOCKS, **_BLOCKS)
+Unfold = _windowed("Unfold", "unfold", *_BLOCKS, **_BLOCKS)
 _BLOCKS = {"output_size": _NEEDED} | _BLOCKS
-Fold = _windows("Fold", "fold", *_BLOCKS, **_BLOCKS)
+Fold = _windowed("Fold", "fold", *_BLOCKS, **_BLOCKS)
 
 
 class Dropout2d(Dropout):
