@@ -135,7 +135,7 @@ CALLS = {
     "padding": lambda x, w, b: functional.conv2d(x, w, b, padding=(1, 2)),
     "dilation": lambda x, w, b: functional.conv2d(x, w, b, dilation=2, padding=1),
     "groups": lambda x, w, b: functional.conv2d(x, w[:, :1], b, groups=2),
-    "same": lambda x, w, b: functional.conv2d(x, w, b, padding="same"),
+    "same": lambda x, w, b: functional.conv2d(x, w[:, :, :1], b, padding="same"),
     "one axis": lambda x, w, b: functional.conv1d(x[:, :, 0], w[:, :, 0], b, stride=2),
     "turned": lambda x, w, b: functional.conv_transpose2d(
         x, w[:2], b[:2], stride=2, padding=1

@@ -10,6 +10,7 @@ where it was taken from (`add_up`, col2im).
 import functools
 import itertools
 import math
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -386,7 +387,13 @@ def _padded(x, grid: Grid, padding: str):
             "(Chapter 20)"
         )
     more = [(n - 1) % 2 for n in reversed(grid.reach)]
-    x = pad(x, [side for k in more for side in (0, k)]) if any(more) else x
+    if any(more):
+        warnings.warn(
+            "Using padding='same' with even kernel lengths and odd dilation may "
+            "require a zero-padded copy of the input be created",
+            stacklevel=4,
+        )
+        x = pad(x, [side for k in more for side in (0, k)])
     return x, grid._replace(padding=tuple((n - 1) // 2 for n in grid.reach))
 
 

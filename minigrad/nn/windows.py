@@ -329,9 +329,9 @@ def adaptive_avg_pool2d(input, output_size):
             "adaptive_avg_pool2d: elements of output_size must be greater than or "
             f"equal to 0 but received {{{sizes[0]}, {sizes[1]}}}: None keeps an axis"
         )
-    _floats("adaptive_avg_pool2d", input)
     if sizes == (1, 1):
         return input.mean((-1, -2), keepdim=True)
+    _floats("adaptive_avg_pool2d", input)
     return _adaptive(input, *_parts(lengths, sizes, input._array.dtype))
 
 
