@@ -39,7 +39,7 @@ PICTURE = np.random.default_rng(0).permutation(24).reshape(1, 2, 3, 4) / 10 - 1
 KERNELS = np.random.default_rng(1).permutation(16).reshape(2, 2, 2, 2) / 10 - 0.7
 MAPS = np.random.default_rng(2).permutation(12).reshape(1, 2, 2, 3) / 5 - 1
 SMALL = MAPS[..., :2]  # so small that the channels lie side by side
-EMPTY = np.zeros(0)
+EMPTY = np.zeros(0)  # no bias
 PLAIN = Grid((2, 2), (1, 1), (0, 0), (1, 1))
 SPARSE = Grid((2, 2), (2, 1), (1, 0), (1, 2))
 WIDE = Grid((2, 2), (1, 1), (1, 1), (2, 2))
@@ -257,6 +257,11 @@ WITHOUT = {
 SEVERAL = re.compile("(cat|einsum)[0-9]+")
 
 
+def constant(operand) -> bool:
+    """Whether nobody asks for an operand's gradient."""
+    return operand is FIXED or operand is EMPTY
+
+
 def subject(operation, operands: list, params: dict, shared: bool = False):
     """What is given to gradcheck: a function, and inputs that require grad.
 
@@ -264,9 +269,7 @@ def subject(operation, operands: list, params: dict, shared: bool = False):
     meet at its node.
     """
     inputs = tuple(
-        torch.tensor(
-            v, dtype=torch.float64, requires_grad=v is not FIXED and v is not EMPTY
-        )
+        torch.tensor(v, dtype=torch.float64, requires_grad=not constant(v))
         for v in operands
     )
 
