@@ -41,6 +41,11 @@ class Grid(NamedTuple):
         """How many places there are along each axis."""
         return _sizes(self, tuple(lengths))
 
+    def back(self, sizes: tuple) -> tuple:
+        """The shortest lengths that have so many places."""
+        around = zip(sizes, self.reach, self.stride, self.padding, strict=True)
+        return tuple((n - 1) * s - 2 * p + reach for n, reach, s, p in around)
+
     def taps(self, lengths: tuple, sizes: tuple) -> list:
         """For each entry of the kernel: its index, the places, and what it meets."""
         return _taps(self, tuple(lengths), tuple(sizes))
@@ -342,14 +347,15 @@ def _misfit(x, w, b, groups: int, turned: bool) -> str | None:
 def _unlike(x, w, b) -> str | None:
     """Which dtypes differ."""
     found, wanted = (_NAMES[t._array.dtype.name] for t in (x, w))
+    if b is not None and b.dtype is not x.dtype:
+        kinds = (_NAMES[t._array.dtype.name].lower() for t in (x, b))
+        first, second = ("long int" if kind == "long" else kind for kind in kinds)
+        return (
+            f"Input type ({first}) and bias type ({second}) should be the same: "
+            "convert one, x.float()"
+        )
     if found != wanted:
         return f"expected scalar type {found} but found {wanted}: convert one"
-    if b is not None and b.dtype is not x.dtype:
-        own = _NAMES[b._array.dtype.name]
-        return (
-            f"Input type ({found.lower()}) and bias type ({own.lower()}) should be the "
-            "same: convert one, b.float()"
-        )
     return None
 
 
@@ -435,8 +441,7 @@ def _grown(grid: Grid, sizes: tuple, more: tuple) -> tuple:
             f"{list(more)} and strides {list(grid.stride)}: here, smaller than the "
             "stride"
         )
-    around = zip(sizes, *grid[1:3], grid.reach, more, strict=True)
-    lengths = tuple((n - 1) * s - 2 * p + r + o for n, s, p, r, o in around)
+    lengths = tuple(n + o for n, o in zip(grid.back(sizes), more, strict=True))
     if min(lengths) < 1:
         refuse_if(
             f"Calculated output size: {lengths}. Output size is too small: with less "

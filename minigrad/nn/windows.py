@@ -49,10 +49,10 @@ def winners(x, out, grid: Grid):
     taps, (first, away) = grid.taps(lengths, sizes), _indices(grid, lengths, sizes)
     which = np.zeros(out.shape, np.min_scalar_type(len(taps)))
     lost = np.ones(out.shape, bool)
-    for _, places, met in taps:  # count the losers that come before
+    for _, places, met in taps[:-1]:  # count the losers that come before
         lost[(..., *places)] &= x[(..., *met)] != out[(..., *places)]
         which += lost
-    if lost.any():  # all lose to a NaN
+    if np.isnan(out).any():  # all lose to it
         for k, (_, places, met) in enumerate(taps):
             which[(..., *places)][np.isnan(x[(..., *met)])] = k
     return first + away.take(which)

@@ -5,7 +5,7 @@ import math
 
 from minigrad.creation import empty
 from minigrad.nn import functional, init
-from minigrad.nn.convolution import numbers
+from minigrad.nn.convolution import Grid, numbers
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
@@ -13,7 +13,7 @@ from minigrad.nn.parameter import Parameter
 class _Kernels(Module):
     """Kernels, one for each channel that is made, and how they are laid."""
 
-    axes, turned = 0, False
+    axes, transposed = 0, False
 
     def _set(self, ends: tuple, groups: int, bias, mode: str, dtype, **given) -> None:
         """Check and keep the options; draw the kernels."""
@@ -25,7 +25,7 @@ class _Kernels(Module):
             if not isinstance(value, str):
                 value = numbers(type(self).__name__, kind, value, self.axes)
             setattr(self, kind, value)
-        first, second = ends if self.turned else (second, first)
+        first, second = ends if self.transposed else (second, first)
         shape = first, second // groups, *self.kernel_size
         self.weight = Parameter(empty(*shape, dtype=dtype))
         made = Parameter(empty(self.out_channels, dtype=dtype)) if bias else None
@@ -46,7 +46,7 @@ def _extra_repr(self) -> str:
     zeros, ones = (0,) * self.axes, (1,) * self.axes
     usual = {"padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1}
     for name, value in usual.items():
-        own = getattr(self, name, value)
+        own = getattr(self, name)
         said += f", {name}={own}" * (own != value)
     return said + ", bias=False" * (self.bias is None)
 
@@ -63,7 +63,8 @@ class _Convolution(_Kernels):
     ):  # fmt: skip
         super().__init__()
         given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
-        ends, given["dilation"] = (in_channels, out_channels), dilation
+        given |= {"dilation": dilation, "output_padding": 0}
+        ends = in_channels, out_channels
         self._set(ends, groups, bias, padding_mode, dtype, **given)
 
     def forward(self, input):
@@ -72,10 +73,25 @@ class _Convolution(_Kernels):
         return self.function(input, self.weight, self.bias, *rest)
 
 
+def _missing(grid: Grid, sizes: tuple, asked: tuple) -> tuple:
+    """The output padding that makes maps of a size that is asked for."""
+    least = grid.back(sizes)
+    asked = asked[-len(least) :]
+    more = tuple(a - b for a, b in zip(asked, least, strict=True))
+    if not all(0 <= n < s for n, s in zip(more, grid.stride, strict=True)):
+        most = [n + s - 1 for n, s in zip(least, grid.stride, strict=True)]
+        raise ValueError(
+            f"requested an output size of {list(asked)}, but valid sizes range from "
+            f"{list(least)} to {most} (for an input of {list(sizes)}): ask for one of "
+            "these (Chapter 20)"
+        )
+    return more
+
+
 class _Transposed(_Kernels):
     """The transpose of a convolution: from small maps to large ones."""
 
-    turned, extra_repr = True, _extra_repr
+    transposed, extra_repr = True, _extra_repr
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size, stride=1, padding=0,
@@ -88,9 +104,13 @@ class _Transposed(_Kernels):
         ends = in_channels, out_channels
         self._set(ends, groups, bias, padding_mode, dtype, **given)
 
-    def forward(self, input):
-        """The transpose of a convolution with the module's kernels."""
-        rest = self.padding, self.output_padding, self.groups, self.dilation
+    def forward(self, input, output_size=None):
+        """The transpose of a convolution; ``output_size`` may say how large it gets."""
+        more = self.output_padding
+        if output_size is not None:
+            grid = Grid(self.kernel_size, self.stride, self.padding, self.dilation)
+            more = _missing(grid, input.shape[-self.axes :], tuple(output_size))
+        rest = self.padding, more, self.groups, self.dilation
         return self.function(input, self.weight, self.bias, self.stride, *rest)
 
 
