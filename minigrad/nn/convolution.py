@@ -346,19 +346,21 @@ def _misfit(x, w, b, groups: int, turned: bool) -> str | None:
 
 def _unlike(x, w, b) -> str | None:
     """Which dtypes differ."""
-    found, wanted = (_NAMES[t._array.dtype.name] for t in (x, w))
-    if b is not None and b.dtype is not x.dtype:
-        kinds = (_NAMES[t._array.dtype.name].lower() for t in (x, b))
+    if x.dtype is w.dtype and (b is None or x.dtype is b.dtype):
+        return None
+    given = (x, w) if b is None or x.dtype is b.dtype else (x, b)
+    found, wanted = (_NAMES[t._array.dtype.name] for t in given)
+    if given[1] is b:
+        kinds = found.lower(), wanted.lower()
         first, second = ("long int" if kind == "long" else kind for kind in kinds)
         return (
             f"Input type ({first}) and bias type ({second}) should be the same: "
             "convert one, x.float()"
         )
-    if found != wanted:
-        return f"expected scalar type {found} but found {wanted}: convert one"
-    return None
+    return f"expected scalar type {found} but found {wanted}: convert one"
 
 
+@functools.lru_cache(maxsize=256)
 def _short(lengths: tuple, grid: Grid) -> str | None:
     """Whether the kernel reaches further than the padded input."""
     padded = [n + 2 * p for n, p in zip(lengths, grid.padding, strict=True)]
