@@ -359,7 +359,6 @@ EQUIVALENT = {
     "no nan is among the points": [
         r"/share: .*mask = .*",
         r"/twice_over: always",
-        r"window_max/winners: .*np.isnan",
     ],
     "the result says as much as the operand": [
         r"(maximum|minimum)/.: . → out: np.where\(x == y, g / 2",

@@ -13,6 +13,6 @@ from minigrad.nn.modules import LSTM, RNN
 
 
 from minigrad.nn.modules import (
-    AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d,
-    Dropout2d, Fold, MaxPool1d, MaxPool2d, Unfold,
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose1d,
+    ConvTranspose2d, Dropout2d, Fold, MaxPool1d, MaxPool2d, Unfold,
 )  # fmt: skip

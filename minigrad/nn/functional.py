@@ -95,7 +95,8 @@ def _classes(labels: np.ndarray, classes: int) -> int:
 from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from minigrad.nn.convolution import fold, unfold
 from minigrad.nn.windows import (
-    adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d,
+    adaptive_avg_pool1d, adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d,
+    max_pool2d,
 )  # fmt: skip
 
 

@@ -17,14 +17,18 @@ from minigrad.rules import define
 from minigrad.tensor import Tensor, wrap
 
 
+def unseen(x, sizes: tuple):
+    """Windows that have seen nothing yet: less than any number, (…, *sizes)."""
+    least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return np.full((*x.shape[: -len(sizes)], *sizes), least, x.dtype)
+
+
 def largest(x, *, grid: Grid, sizes: tuple):
     """The largest number that each window shows: (…, *lengths) to (…, *sizes)."""
-    d = len(sizes)
-    least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    found = np.full((*x.shape[:-d], *sizes), least, x.dtype)
-    for _, places, met in grid.taps(x.shape[-d:], sizes):
-        seen = found[(..., *places)]
-        np.maximum(seen, x[(..., *met)], out=seen)
+    found = unseen(x, sizes)
+    for _, places, met in grid.taps(x.shape[-len(sizes) :], sizes):
+        so_far = found[(..., *places)]
+        np.maximum(so_far, x[(..., *met)], out=so_far)
     return found
 
 
@@ -39,22 +43,26 @@ def _indices(grid: Grid, lengths: tuple, sizes: tuple) -> tuple:
     return both[0], both[1].ravel()
 
 
-def winners(x, out, grid: Grid):
+def winners(x, grid: Grid, sizes: tuple):
     """The index of the largest in its map, for each window: the first of equals.
 
     A NaN wins over everything; of several, the last, as in PyTorch.
     """
-    x, out = bare(x), bare(out)
-    lengths, sizes = (a.shape[-len(grid.kernel) :] for a in (x, out))
-    taps, (first, away) = grid.taps(lengths, sizes), _indices(grid, lengths, sizes)
+    x, d = bare(x), len(sizes)
+    taps, out = grid.taps(x.shape[-d:], sizes), unseen(x, sizes)
+    seen = [np.ascontiguousarray(x[(..., *met)]) for _, _, met in taps]
+    for (_, places, _), values in zip(taps, seen, strict=True):
+        so_far = out[(..., *places)]
+        np.maximum(so_far, values, out=so_far)
     which = np.zeros(out.shape, np.min_scalar_type(len(taps)))
     lost = np.ones(out.shape, bool)
-    for _, places, met in taps[:-1]:  # count the losers that come before
-        lost[(..., *places)] &= x[(..., *met)] != out[(..., *places)]
-        which += lost
+    for (_, places, _), values in zip(taps[:-1], seen, strict=False):
+        lost[(..., *places)] &= values != out[(..., *places)]
+        which += lost  # count the losers that come before
     if np.isnan(out).any():  # all lose to it
-        for k, (_, places, met) in enumerate(taps):
-            which[(..., *places)][np.isnan(x[(..., *met)])] = k
+        for k, (_, places, _) in enumerate(taps):
+            which[(..., *places)][np.isnan(seen[k])] = k
+    first, away = _indices(grid, x.shape[-d:], sizes)
     return first + away.take(which)
 
 
@@ -77,8 +85,8 @@ def sent_back(g, *, where, lengths: tuple):
 LARGEST = define(
     "window_max",
     largest,
-    x=lambda g, x, out, grid, sizes: back_rule(
-        g, where=winners(x, out, grid), lengths=tuple(x.shape[-len(sizes) :])
+    x=lambda g, x, grid, sizes: back_rule(
+        g, where=winners(x, grid, sizes), lengths=tuple(x.shape[-len(sizes) :])
     ),
 )
 SELECTED = define(
@@ -258,7 +266,7 @@ def max_pool2d(
     out = _max_pool(input, grid, sizes)
     if not return_indices:
         return out
-    return out, wrap(winners(input, out, grid))
+    return out, wrap(winners(input, grid, sizes))
 
 
 _avg_pool = record(MEAN, "avg_pool2d", "AvgPool2DBackward0")
@@ -361,3 +369,9 @@ def avg_pool1d(
     """The mean of each window of (n, c, l) or (c, l)."""
     how = *_flat(kernel_size, stride, padding), ceil_mode, count_include_pad
     return avg_pool2d(input.unsqueeze(-2), *how).squeeze(-2)
+
+
+def adaptive_avg_pool1d(input, output_size):
+    """The means of so many parts of (n, c, l) or (c, l)."""
+    (size,) = numbers("adaptive_avg_pool1d", "output_size", output_size, 1)
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)

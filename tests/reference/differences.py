@@ -907,6 +907,19 @@ pictures(
     "PyTorch cuts off for int64, and refuses all other integers. minigrad refuses all.",
 )
 pictures(
+    "means-twice",
+    "A second walk back through a mean of windows.",
+    """
+    x = torch.ones(1, 1, 2, 2, requires_grad=True)
+    y = torch.nn.functional.avg_pool2d(x, 2)
+    y.sum().backward()
+    y.sum().backward()
+    x.grad.tolist()
+    """,
+    "PyTorch's node keeps its input, of which the rule needs the shape only, and so "
+    "refuses. minigrad keeps the shape.",
+)
+pictures(
     "no-third-axis",
     "Convolutions and poolings with three axes.",
     "[hasattr(torch.nn, name) for name in ('Conv3d', 'MaxPool3d', 'AvgPool3d')]",
@@ -916,6 +929,6 @@ pictures(
 pictures(
     "other-windows",
     "Other poolings and resizings.",
-    "[hasattr(torch.nn, n) for n in ('AdaptiveMaxPool2d', 'MaxUnpool2d', 'Upsample')]",
+    "[hasattr(torch.nn, n) for n in ('AvgPool1d', 'MaxUnpool2d', 'Upsample')]",
     "An index enlarges: x[..., [0, 0, 1, 1]].",
 )

@@ -20,5 +20,6 @@ from minigrad.nn.modules.rnn import LSTM, RNN
 
 from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from minigrad.nn.modules.pooling import (
-    AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, MaxPool1d, MaxPool2d, Unfold,
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, MaxPool1d,
+    MaxPool2d, Unfold,
 )  # fmt: skip

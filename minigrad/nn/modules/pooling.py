@@ -37,6 +37,9 @@ AvgPool2d = _windowed("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_overri
 AdaptiveAvgPool2d = _windowed(
     "AdaptiveAvgPool2d", "adaptive_avg_pool2d", "output_size", output_size=_NEEDED
 )
+AdaptiveAvgPool1d = _windowed(
+    "AdaptiveAvgPool1d", "adaptive_avg_pool1d", "output_size", output_size=_NEEDED
+)
 _BLOCKS = {"kernel_size": _NEEDED, "dilation": 1, "padding": 0, "stride": 1}
 Unfold = _windowed("Unfold", "unfold", *_BLOCKS, **_BLOCKS)
 _BLOCKS = {"output_size": _NEEDED} | _BLOCKS
