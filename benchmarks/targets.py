@@ -32,6 +32,8 @@ AIMS: dict[str, tuple[Aim, ...]] = {
     "fan-out": (Aim("torch", 0.35),),
     "mlp-small": (Aim("hand", 1.25), Aim("torch", 0.5)),
     "mlp-large": (Aim("hand", 1.05),),
+    "cnn-8": (Aim("hand", 1.2), Aim("torch", 0.8)),
+    "cnn-28": (Aim("hand", 1.2), Aim("torch", 1.1)),
     "scalar-net": (Aim("micrograd", 1 / 8),),
     "hvp": (Aim("hand", 2.1), Aim("torch", 0.7)),
     "hessian-rows": (Aim("torch", 0.3),),

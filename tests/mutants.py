@@ -21,7 +21,10 @@ import numpy as np
 from minigrad.autograd import function
 from minigrad.rules import PRIMITIVES, Primitive
 
-MODULES = ("rules", "ops", "elementwise", "reductions", "selections", "inplace")
+MODULES = (
+    "rules", "ops", "elementwise", "reductions", "selections", "inplace",
+    "nn.convolution", "nn.windows",
+)  # fmt: skip
 # functions of NumPy that somebody might have meant instead
 OTHER_FUNCTIONS = {
     "sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh", "exp": "expm1",

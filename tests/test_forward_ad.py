@@ -14,7 +14,7 @@ from minigrad.autograd.gradcheck import GradcheckError
 from minigrad.rules import PRIMITIVES
 from tests import operators
 from tests.reference import record_forward
-from tests.test_mutations import FIXED, POINTS, SEVERAL, TABLE, WITHOUT
+from tests.test_mutations import POINTS, SEVERAL, TABLE, WITHOUT, constant
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 RECORDED = json.loads(record_forward.FILE.read_text(encoding="utf-8"))
@@ -102,7 +102,7 @@ def test_every_primitive_in_both_modes(name):
         inputs = [torch.tensor(v, dtype=torch.float64) for v in operands]
         moves = [torch.tensor(rng.standard_normal(x.shape)) for x in inputs]
         moves = [
-            None if v is FIXED else w for v, w in zip(operands, moves, strict=True)
+            None if constant(v) else w for v, w in zip(operands, moves, strict=True)
         ]
         masks = [[v if k == j else None for k, v in enumerate(moves)]
                  for j in range(len(moves))]  # fmt: skip
@@ -117,11 +117,14 @@ def test_every_primitive_has_points_and_every_rule_a_primitive():
     assert fwAD.RULES.keys() - TABLE == {"cat", "stack", "einsum"}  # cat2, cat3 …
     trick = {name for name in TABLE if fwAD.rule_of(name) is fwAD._twice}
     fused = "addmm mm_t mse_loss smooth_l1_loss huber_loss bce bce_logits nll_loss "
-    fused += (
-        "cross_entropy standardise elu"  # Chapter 17: in one node, and rarely asked
+    fused += "cross_entropy standardise elu "  # Chapter 17: in one node, rarely asked
+    linear = (
+        "convolution convolution_input convolution_weight im2col col2im window_max "
     )
+    linear += "window_pick window_put window_mean window_spread"  # Chapter 20
     rows = {"enter", "leave", "lift", "sum_rows"}
-    assert trick - rows == {"overwritten", "taken_over", "copy_slices", *fused.split()}
+    places = {"overwritten", "taken_over", "copy_slices"}
+    assert trick - rows == places | {*(fused + linear).split()}
 
 
 def moving(name):
@@ -131,7 +134,7 @@ def moving(name):
         inputs = [torch.tensor(v, dtype=torch.float64) for v in operands]
         moves = [torch.tensor(rng.standard_normal(x.shape)) for x in inputs]
         pairs = zip(operands, moves, strict=True)
-        yield inputs, [None if v is FIXED else w for v, w in pairs], params, rng
+        yield inputs, [None if constant(v) else w for v, w in pairs], params, rng
 
 
 @pytest.mark.parametrize("name", POINTS)

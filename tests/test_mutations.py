@@ -15,6 +15,8 @@ import minigrad as torch
 from minigrad.autograd.function import record
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.autograd.rebase import Places
+from minigrad.nn.convolution import Grid
+from minigrad.nn.windows import Bins
 from minigrad.rules import PRIMITIVES
 from tests import mutants
 
@@ -32,6 +34,17 @@ FIXED = np.array(
     [0.0, 2.0, 3.0]
 )  # an array is a constant: nobody asks for its gradient
 WITH_ZEROS = [[0.0, -0.7, 0.45], [0.9, 0.0, 0.0]]
+
+PICTURE = np.random.default_rng(0).permutation(24).reshape(1, 2, 3, 4) / 10 - 1
+KERNELS = np.random.default_rng(1).permutation(16).reshape(2, 2, 2, 2) / 10 - 0.7
+MAPS = np.random.default_rng(2).permutation(12).reshape(1, 2, 2, 3) / 5 - 1
+SMALL = MAPS[..., :2]  # so small that the channels lie side by side
+EMPTY = np.zeros(0)  # no bias
+PLAIN = Grid((2, 2), (1, 1), (0, 0), (1, 1))
+SPARSE = Grid((2, 2), (2, 1), (1, 0), (1, 2))
+WIDE = Grid((2, 2), (1, 1), (1, 1), (2, 2))
+HALVES = Grid((2, 2), (2, 2), (0, 0), (1, 1))
+WINNERS = np.array([[[[0, 2, 2], [5, 10, 7]], [[4, 1, 6], [4, 9, 11]]]])
 
 # primitive: points, each a list of operands and the parameters
 ELEMENTWISE = [([A], {}), ([UP], {})]
@@ -154,6 +167,41 @@ POINTS = {
     **each("inv det logabsdet", [([SQUARE], {}), ([[SQUARE, SKEW]], {})]),
     "solve": [([SQUARE, TALL], {}), ([[SQUARE, SKEW], [TALL, TALL]], {}),
               ([SQUARE, [TALL, TALL]], {})],
+    # Chapter 20
+    "convolution": [
+        ([PICTURE, KERNELS, ROW[:2]], {"grid": PLAIN, "groups": 1}),
+        ([PICTURE, KERNELS, EMPTY], {"grid": SPARSE, "groups": 1}),
+        ([PICTURE, [k[:1] for k in KERNELS], ROW[:2]], {"grid": SPARSE, "groups": 2}),
+        ([SMALL, KERNELS, ROW[:2]], {"grid": WIDE, "groups": 1}),
+        ([[PICTURE[0], -PICTURE[0]], KERNELS, ROW[:2]], {"grid": PLAIN, "groups": 1}),
+    ],
+    "convolution_input": [
+        ([[MAPS[0], -MAPS[0]], KERNELS, ROW[:2]],
+         {"grid": PLAIN, "groups": 1, "lengths": (3, 4)}),
+        ([MAPS, KERNELS, ROW[:2]], {"grid": PLAIN, "groups": 1, "lengths": (3, 4)}),
+        ([MAPS, [k[:1] for k in KERNELS], EMPTY],
+         {"grid": PLAIN, "groups": 2, "lengths": (3, 4)}),
+        ([SMALL, KERNELS, ROW[:2]], {"grid": WIDE, "groups": 1, "lengths": (2, 2)}),
+    ],
+    "convolution_weight": [
+        ([MAPS, PICTURE], {"grid": PLAIN, "groups": 1}),
+        ([MAPS, PICTURE], {"grid": PLAIN, "groups": 2}),
+        ([SMALL, SMALL], {"grid": WIDE, "groups": 1}),
+    ],
+    "im2col": [([PICTURE], {"grid": PLAIN}), ([PICTURE], {"grid": SPARSE})],
+    "col2im": [([[np.transpose(TALL)[:1].repeat(4, 0), ]],
+                {"grid": PLAIN._replace(stride=(1, 2)), "lengths": (4, 3)})],
+    "window_max": [([PICTURE], {"grid": HALVES, "sizes": (1, 2)}),
+                   ([PICTURE[0]], {"grid": PLAIN, "sizes": (2, 3)}),
+                   ([PICTURE], {"grid": PLAIN, "sizes": (2, 3)})],
+    "window_pick": [([PICTURE], {"where": WINNERS, "lengths": (3, 4)})],
+    "window_put": [([MAPS], {"where": WINNERS, "lengths": (3, 4)})],
+    "window_mean": [([PICTURE[0]], {"grid": PLAIN, "sizes": (2, 3), "counts": 4.0}),
+                    ([PICTURE], {"grid": Bins((2, 3)), "sizes": (2, 3),
+                                 "counts": np.array([[2.0], [4.0]])})],
+    "window_spread": [([MAPS[0]], {"grid": PLAIN, "lengths": (3, 4), "counts": 4.0}),
+                      ([MAPS], {"grid": Bins((2, 3)), "lengths": (3, 4),
+                                "counts": 2.0})],
     # Chapter 11
     **each("shown cleared", [([TALL], {"at": PLACES})]),
     "spread": [([A[0][:2]], {"at": PLACES})],
@@ -213,6 +261,11 @@ WITHOUT = {
 SEVERAL = re.compile("(cat|stack|einsum)[0-9]+")
 
 
+def constant(operand) -> bool:
+    """Whether nobody asks for an operand's gradient."""
+    return operand is FIXED or operand is EMPTY
+
+
 def subject(operation, operands: list, params: dict, shared: bool = False):
     """What is given to gradcheck: a function, and inputs that require grad.
 
@@ -220,7 +273,7 @@ def subject(operation, operands: list, params: dict, shared: bool = False):
     meet at its node.
     """
     inputs = tuple(
-        torch.tensor(v, dtype=torch.float64, requires_grad=v is not FIXED)
+        torch.tensor(v, dtype=torch.float64, requires_grad=not constant(v))
         for v in operands
     )
 
@@ -291,6 +344,7 @@ EQUIVALENT = {
     "their operands do not broadcast": [
         r"(dot|mv|addmm|mm_t)/node: (first copy only|mean of copies)",
         r"(mse_loss|smooth_l1_loss|huber_loss|bce)/node: (first copy|mean of copies)",
+        r"convolution\w*/node: (first copy only|mean of copies)",
     ],
     "only at the origin, which is a kink or a pole": [
         r"atan2/.: .*: np.where\(.*, [01], g \* -?[xy] / \(x \* x \+ y \* y\)\)",
@@ -308,7 +362,10 @@ EQUIVALENT = {
         r"norm/norm_slope: .*return (slope|x / out)$",
         r"norm/norm_slope: .*np.where\(.*(slope|x / out)\)$",
     ],
-    "no nan is among the points": [r"/share: .*mask = .*", r"/twice_over: always"],
+    "no nan is among the points": [
+        r"/share: .*mask = .*",
+        r"/twice_over: always",
+    ],
     "the result says as much as the operand": [
         r"(maximum|minimum)/.: . → out: np.where\(x == y, g / 2",
         r"clamp/\w+: (low|high) → out",
@@ -324,6 +381,8 @@ EQUIVALENT = {
         r"choice/_put_back: never",
         r"cumsum/cumsum_of: never",  # only a recorded g is a tensor: second order
         r"threshold/node: ",
+        r"convolution\w*/nothing: another constant",  # either way, there is none
+        r"convolution_weight/.: . → \w+: .*nothing",  # its dtype is all that counts
     ],
     "a staircase: zeros are zeros": [r"(sign|floor|ceil|trunc|round)/node: the"],
 }

@@ -2,6 +2,7 @@
 
 from benchmarks.harness import Workload
 from benchmarks.workloads.chain import Chain
+from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.graphs import FanOut, Ladder
 from benchmarks.workloads.higher import HessianVector, Jacobian, Rosenbrock
 from benchmarks.workloads.mlp import MLP
@@ -18,6 +19,8 @@ WORKLOADS: dict[str, Workload] = {
         FanOut("fan-out", products=50_000),
         MLP("mlp-small", widths=(64, 128, 128, 10), batch=64),
         MLP("mlp-large", widths=(784, 512, 512, 10), batch=256),
+        CNN("cnn-8", side=8, channels=(8, 16), batch=64),
+        CNN("cnn-28", side=28, channels=(8, 16), batch=64),
         ScalarNet("scalar-net", widths=(2, 16, 16, 1), samples=100),
         HessianVector("hvp", widths=(64, 128, 128, 10), batch=64),
         Rosenbrock("hessian-rows", size=100),
@@ -35,6 +38,7 @@ TINY: tuple[Workload, ...] = (
     Ladder("ladder", stages=3),
     FanOut("fan-out", products=4),
     MLP("mlp", widths=(4, 3, 2), batch=5),
+    CNN("cnn", side=8, channels=(2, 3), batch=2),
     ScalarNet("scalar-net", widths=(2, 3, 1), samples=4),
     HessianVector("hvp", widths=(4, 5, 3, 3), batch=6),
     Rosenbrock("hessian-rows", size=5),

@@ -1,4 +1,4 @@
-# Generated from chapters 10, 17 and 19: edit the chapters, not this file.
+# Generated from chapters 10, 17, 19 and 20: edit the chapters, not this file.
 """Functions that networks are made of, where PyTorch keeps them."""
 
 from minigrad.elementwise import gelu, leaky_relu, sigmoid, silu, softplus
@@ -94,3 +94,22 @@ def _classes(labels: np.ndarray, classes: int) -> int:
             f"{largest + 1} classes or more (Chapter 19)"
         )
     return largest + 1 if classes == -1 else classes
+
+
+from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
+from minigrad.nn.convolution import fold, unfold
+from minigrad.nn.windows import (
+    adaptive_avg_pool1d, adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d,
+    max_pool2d,
+)  # fmt: skip
+
+
+from minigrad.creation import ones
+
+
+def dropout2d(input, p: float = 0.5, training: bool = True, inplace: bool = False):
+    """Dropout of whole maps: all numbers of a channel of an example, or none."""
+    if not training:
+        return dropout(input, p, training)
+    each = *input.shape[:2], *[1] * (input.ndim - 2)
+    return input * dropout(ones(each, dtype=input.dtype), p)

@@ -860,3 +860,52 @@ training(
     "hasattr(torch.utils.data, 'WeightedRandomSampler')",
     "It needs multinomial, which is not here. A sampler of one's own yields numbers.",
 )
+
+# ------------------------------------------------------------------------------
+pictures = differ(20, "Convolutions and windows")
+pictures(
+    "padding-that-is-not-zero",
+    "A module that pads with something else than zeros.",
+    "torch.nn.Conv2d(1, 1, 3, padding=1, padding_mode='reflect').padding_mode",
+    "Only zeros are built. Pad before, with an index: x[..., [1, 0, 1, 2, 1]].",
+)
+pictures(
+    "output-padding-below-dilation",
+    "An output padding that is not below the stride, but below the dilation.",
+    "torch.nn.functional.conv_transpose1d(\n"
+    "    torch.ones(1, 1, 2), torch.ones(1, 1, 2), dilation=2, output_padding=1).shape",
+    "What this makes is not the transpose of any convolution. minigrad wants it below "
+    "the stride.",
+)
+pictures(
+    "mean-of-int64",
+    "Windows of whole numbers, averaged.",
+    "torch.nn.functional.avg_pool2d(torch.arange(4).reshape(1, 2, 2), 2)",
+    "PyTorch cuts off for int64, and refuses all other integers. minigrad refuses all.",
+)
+pictures(
+    "means-twice",
+    "A second walk back through a mean of windows.",
+    """
+    x = torch.ones(1, 1, 2, 2, requires_grad=True)
+    y = torch.nn.functional.avg_pool2d(x, 2)
+    y.sum().backward()
+    y.sum().backward()
+    x.grad.tolist()
+    """,
+    "PyTorch's node keeps its input, of which the rule needs the shape only, and so "
+    "refuses. minigrad keeps the shape.",
+)
+pictures(
+    "no-third-axis",
+    "Convolutions and poolings with three axes.",
+    "[hasattr(torch.nn, name) for name in ('Conv3d', 'MaxPool3d', 'AvgPool3d')]",
+    "The book has pictures and rows. All kernels are written for any number of axes; "
+    "what is missing is the function that checks a call.",
+)
+pictures(
+    "other-windows",
+    "Other poolings and resizings.",
+    "[hasattr(torch.nn, n) for n in ('AvgPool1d', 'MaxUnpool2d', 'Upsample')]",
+    "An index enlarges: x[..., [0, 0, 1, 1]].",
+)

@@ -1,4 +1,4 @@
-# Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
+# Generated from chapters 17 and 20: edit the chapters, not this file.
 """The modules, each kind in a file of its own."""
 
 from minigrad.nn.modules.container import (
@@ -18,3 +18,10 @@ from minigrad.nn.modules.wrapped import (
 
 
 from minigrad.nn.modules.rnn import LSTM, RNN
+
+
+from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
+from minigrad.nn.modules.pooling import (
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, MaxPool1d,
+    MaxPool2d, Unfold,
+)  # fmt: skip
