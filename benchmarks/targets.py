@@ -33,6 +33,9 @@ AIMS: dict[str, tuple[Aim, ...]] = {
     "mlp-small": (Aim("hand", 1.25), Aim("torch", 0.5)),
     "mlp-large": (Aim("hand", 1.05),),
     "scalar-net": (Aim("micrograd", 1 / 8),),
+    "sgd": (Aim("hand", 1.0), Aim("torch", 1.0)),
+    "adam": (Aim("hand", 0.6), Aim("torch", 1.0)),
+    "rmsprop": (Aim("hand", 0.6), Aim("torch", 1.0)),
 }
 """The aims of each workload."""
 

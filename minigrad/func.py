@@ -1,4 +1,4 @@
-# Generated from chapter 14 (book/ch14-higher.ipynb): edit the chapter, not this.
+# Generated from chapters 14 and 17: edit the chapters, not this file.
 """Functions that take a function and return its derivative, as in torch.func."""
 
 from minigrad.autograd.functional import _block, _fresh, _pull
@@ -128,3 +128,25 @@ def jacfwd(func, argnums: int = 0):
 def hessian(func, argnums: int = 0):
     """Return a function that gives the Hessian: columns of the gradient's Jacobian."""
     return jacfwd(jacrev(func, argnums), argnums)
+
+
+def functional_call(module, given, args=None, kwargs=None, *, tie_weights: bool = True):
+    """Call a module with given tensors for its parameters and buffers, by path."""
+    if not isinstance(given, dict):
+        given = {path: x for part in given for path, x in part.items()}
+    walks = module.named_parameters, module.named_buffers
+    own = {p: x for walk in walks for p, x in walk(remove_duplicate=False)}
+    same = {id(own[p]): x for p, x in given.items() if p in own} if tie_weights else {}
+    args = args if isinstance(args, tuple) else () if args is None else (args,)
+    undo = []
+    try:
+        for path, x in own.items():
+            *parents, name = path.split(".")
+            holder = module.get_submodule(".".join(parents))
+            place = (holder._parameters, holder._buffers)[name in holder._buffers]
+            undo.append((place, name, x))
+            place[name] = given.get(path, same.get(id(x), x))
+        return module(*args, **(kwargs or {}))
+    finally:
+        for place, name, x in undo:
+            place[name] = x

@@ -28,6 +28,7 @@ FIXED = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "PYTHONUTF8": "1",
+    "TQDM_DISABLE": "1",  # a progress bar shows times
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no remark about frozen modules
 }
 PERSONAL = ("MPLBACKEND", "MPLCONFIGDIR", "PYTHONSTARTUP", "PYTHONWARNINGS")

@@ -4,6 +4,7 @@ from benchmarks.harness import Workload
 from benchmarks.workloads.chain import Chain
 from benchmarks.workloads.graphs import FanOut, Ladder
 from benchmarks.workloads.mlp import MLP
+from benchmarks.workloads.optim import OptimizerStep
 from benchmarks.workloads.scalars import ScalarNet
 
 WORKLOADS: dict[str, Workload] = {
@@ -17,6 +18,9 @@ WORKLOADS: dict[str, Workload] = {
         MLP("mlp-small", widths=(64, 128, 128, 10), batch=64),
         MLP("mlp-large", widths=(784, 512, 512, 10), batch=256),
         ScalarNet("scalar-net", widths=(2, 16, 16, 1), samples=100),
+        OptimizerStep("sgd", "SGD", 1_000_000, momentum=0.9),
+        OptimizerStep("adam", "Adam", 1_000_000),
+        OptimizerStep("rmsprop", "RMSprop", 1_000_000),
     )
 }
 
@@ -26,5 +30,8 @@ TINY: tuple[Workload, ...] = (
     FanOut("fan-out", products=4),
     MLP("mlp", widths=(4, 3, 2), batch=5),
     ScalarNet("scalar-net", widths=(2, 3, 1), samples=4),
+    OptimizerStep("sgd", "SGD", 5, momentum=0.9),
+    OptimizerStep("adam", "Adam", 5),
+    OptimizerStep("rmsprop", "RMSprop", 5),
 )
 """The same workloads at a size for tests."""

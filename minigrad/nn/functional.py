@@ -1,4 +1,4 @@
-# Generated from chapters 10 and 17: edit the chapters, not this file.
+# Generated from chapters 10, 17 and 19: edit the chapters, not this file.
 """Functions that networks are made of, where PyTorch keeps them."""
 
 from minigrad.elementwise import gelu, leaky_relu, sigmoid, silu, softplus
@@ -45,3 +45,48 @@ def _along(name: str):
 
 
 softmax, log_softmax = _along("softmax"), _along("log_softmax")  # noqa: F811
+
+
+import numpy as np
+
+from minigrad.errors import wrong_type
+from minigrad.tensor import Tensor, wrap
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Labels (int64, any shape) as rows of 0 and a 1: int64, shape + (num_classes,).
+
+    With -1 there are as many classes as the largest label asks for. RuntimeError for a
+    label that is negative or too large, for other dtypes, and for -1 without labels.
+    """
+    if not isinstance(tensor, Tensor):
+        raise wrong_type("one_hot(): argument 'input' (position 1)", "Tensor", tensor)
+    classes = _classes(tensor._array, num_classes)
+    rows = np.zeros((*tensor.shape, classes), np.int64)
+    np.put_along_axis(rows, tensor._array[..., None], 1, -1)
+    return wrap(rows)
+
+
+def _classes(labels: np.ndarray, classes: int) -> int:
+    """The number of classes; refuse labels that are none of them."""
+    if labels.dtype != np.int64:
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor: convert "
+            "the labels, labels.long() (Chapter 19)"
+        )
+    if labels.min(initial=0) < 0:
+        raise RuntimeError(
+            "Class values must be non-negative: number the classes from 0 (Chapter 19)"
+        )
+    if classes == -1 and not labels.size:
+        raise RuntimeError(
+            "Can not infer total number of classes from empty tensor: give num_classes "
+            "(Chapter 19)"
+        )
+    largest = int(labels.max(initial=-1))
+    if classes != -1 and not largest < max(classes, 1):
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes. {largest} needs "
+            f"{largest + 1} classes or more (Chapter 19)"
+        )
+    return largest + 1 if classes == -1 else classes

@@ -226,7 +226,7 @@ def dropout(input, p: float = 0.5, training: bool = True, inplace: bool = False)
 _embedding = record(PRIMITIVES["pick_at"], "embedding", "EmbeddingBackward0")
 
 
-def embedding(input, weight, padding_idx: int | None = None):
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type: float = 2.0):
     """Rows of ``weight`` by number; that of ``padding_idx`` has no gradient."""
     if not isinstance(input, Tensor):
         raise wrong_type(
@@ -246,10 +246,21 @@ def embedding(input, weight, padding_idx: int | None = None):
             "(Chapter 17)"
         )
     check_padding(padding_idx, count)
+    if max_norm is not None:
+        _shorten(weight, np.unique(index), max_norm, norm_type)
     if padding_idx is not None:
         rest = np.arange(count)[:, None] != padding_idx % count
         weight = where(wrap(rest), weight, weight.detach())
     return _embedding(weight, index)
+
+
+def _shorten(weight, used, max_norm: float, norm_type: float) -> None:
+    """Bring the rows that are used to a norm of at most ``max_norm``, in place."""
+    rows = weight._array[used]
+    norms = np.linalg.norm(rows, norm_type, axis=1, keepdims=True)
+    scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
+    with no_grad():
+        weight[wrap(used)] = wrap((rows * scale).astype(rows.dtype))
 
 
 def check_padding(padding_idx: int | None, count: int) -> None:

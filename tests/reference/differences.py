@@ -783,3 +783,103 @@ modules(
     "minigrad records a linear map as one node, for rows of any number of axes and "
     "without a node for the transpose; PyTorch as a product between reshapes.",
 )
+
+modules(
+    "activations-not-in-place",
+    "Activations with inplace=True.",
+    """
+    x = torch.tensor([-1.0, 2.0])
+    torch.nn.ReLU(inplace=True)(x)
+    x.tolist()
+    """,
+    "PyTorch writes the result into the input, to save memory. minigrad takes the "
+    "argument, returns the same result, and leaves the input as it was.",
+)
+
+# ------------------------------------------------------------------------------
+training = differ(18, "Optimisers, batches and files")
+TRAINED = "x = torch.ones(2, requires_grad=True)\n"
+training(
+    "differentiable-steps",
+    "Steps that are recorded.",
+    TRAINED + "torch.optim.SGD([x], differentiable=True).defaults['differentiable']",
+    "Steps are taken on arrays, in place; nothing records them. Write the update with "
+    "tensors (Chapter 14 does).",
+)
+training(
+    "buffer-of-another-shape",
+    "Memory of another shape is loaded.",
+    TRAINED
+    + """\
+x.grad = torch.ones(2)
+opt = torch.optim.SGD([x], lr=0.5, momentum=0.5)
+opt.state[x]["momentum_buffer"] = torch.ones(1)
+opt.step()
+x.tolist()
+""",
+    "PyTorch broadcasts what fits, or fails in the middle of a step. minigrad refuses.",
+)
+training(
+    "loader-with-workers",
+    "Examples that other processes load.",
+    "torch.utils.data.DataLoader(range(4), num_workers=1).num_workers",
+    "All examples are loaded in the process that trains.",
+)
+training(
+    "save-an-object",
+    "An object is saved, not a state.",
+    """\
+import io
+torch.save(ValueError("x"), io.BytesIO())
+""",
+    "PyTorch writes a pickle, and refuses to load it. minigrad's files hold data only.",
+)
+training(
+    "load-no-file-of-torch",
+    "Something else is loaded.",
+    """\
+import io
+torch.load(io.BytesIO(b"hello, world"))
+""",
+    "PyTorch takes it for a pickle, and its unpickler fails. Here every file that is "
+    "not whole, or not of this kind, is a RuntimeError.",
+)
+training(
+    "views-in-a-file",
+    "Two views of the same memory in a file.",
+    """\
+import io
+x, f = torch.zeros(3), io.BytesIO()
+torch.save([x, x[:1]], f)
+f.seek(0)
+a, b = torch.load(f)
+b.fill_(7)
+a.tolist()
+""",
+    "PyTorch saves the memory once, with both views on it. Here each tensor has "
+    "numbers of its own; the same tensor twice is still one.",
+)
+training(
+    "no-hooks-of-steps",
+    "Hooks before and after a step.",
+    TRAINED + "hasattr(torch.optim.SGD([x]), 'register_step_pre_hook')",
+    "Hooks of optimisers are not here. Wrap the step in a function.",
+)
+training(
+    "other-rules",
+    "Rules beside SGD, RMSprop, Adam and AdamW.",
+    "[hasattr(torch.optim, name) for name in ('Adagrad', 'LBFGS', 'Muon')]",
+    "Each is a sub-class with a step of its own; Exercise 18.2 writes Adagrad.",
+)
+training(
+    "other-schedules",
+    "Schedules in one cycle, or with restarts.",
+    "[hasattr(torch.optim.lr_scheduler, n) for n in ('OneCycleLR', 'CyclicLR')]",
+    "LambdaLR takes any function of the epoch.",
+)
+training(
+    "weighted-samples",
+    "Examples drawn with weights.",
+    "hasattr(torch.utils.data, 'WeightedRandomSampler')",
+    "It needs multinomial, which is not here. A sampler of one's own yields numbers.",
+)

@@ -100,6 +100,8 @@ def studied() -> list[str]:
         ("nn.LSTM(3, 2)", "4, 2, 3", "4, 3"),
         ("nn.LSTM(3, 2, 2, batch_first=True)", "2, 4, 3"),
         ("nn.LSTM(3, 2, bias=False)", "4, 2, 3"),
+        ("nn.LSTM(3, 2, 2, bidirectional=True)", "4, 2, 3", "4, 3"),
+        ("nn.RNN(3, 2, batch_first=True, bidirectional=True)", "2, 4, 3"),
     ]
     bends = ["ReLU()", "LeakyReLU()", "LeakyReLU(0.3)", "ELU()", "ELU(0.5)", "GELU()"]
     bends += ["GELU('tanh')", "SiLU()", "Tanh()", "Sigmoid()", "Softplus()"]

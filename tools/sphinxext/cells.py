@@ -135,7 +135,8 @@ def caption_source(root: Path, cell: nodes.container, seen: Counter[str]) -> Non
 
 def listing_id(path: str, count: int) -> str:
     """The anchor of the ``count``-th cell that a chapter exports to ``path``."""
-    return f"listing-{re.sub(r'[^a-z0-9]+', '-', path.lower()).strip('-')}-{count}"
+    path = path.lower().replace("__init__", "package")  # nn/init.py is another file
+    return f"listing-{re.sub(r'[^a-z0-9]+', '-', path).strip('-')}-{count}"
 
 
 def lines_in(file: Path, code: str) -> str:

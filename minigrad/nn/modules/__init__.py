@@ -1,7 +1,9 @@
 # Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
 """The modules, each kind in a file of its own."""
 
-from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
+from minigrad.nn.modules.container import (
+    ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential,
+)  # fmt: skip
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.norm import BatchNorm1d, BatchNorm2d, Embedding, LayerNorm

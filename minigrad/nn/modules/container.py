@@ -5,6 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from minigrad.nn.modules.module import Module, typename
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
 
 
 class _Listlike(Module):
@@ -134,35 +136,37 @@ class ModuleList(_Listed):
 class _Views(Module):
     """What a dictionary shows of itself."""
 
+    _held = property(lambda self: self._modules)
+
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._held)
 
     def __iter__(self):
-        return iter(self._modules)
+        return iter(self._held)
 
     def keys(self):
         """The names."""
-        return self._modules.keys()
+        return self._held.keys()
 
     def values(self):
-        """The modules."""
-        return self._modules.values()
+        """What it holds."""
+        return self._held.values()
 
     def items(self):
-        """Names and modules."""
-        return self._modules.items()
+        """Names and what they stand for."""
+        return self._held.items()
 
     def pop(self, key: str):
-        """Take a module out, and return it."""
-        return self._modules.pop(key)
+        """Take one out, and return it."""
+        return self._held.pop(key)
 
     def clear(self) -> None:
         """Take all out."""
-        self._modules.clear()
+        self._held.clear()
 
 
-class ModuleDict(_Views):
-    """A dictionary of modules."""
+class _Dictlike(_Views):
+    """What a dictionary takes, and gives."""
 
     def __init__(self, modules=None):
         super().__init__()
@@ -180,14 +184,76 @@ class ModuleDict(_Views):
         for name, module in pairs:
             self[name] = module
 
-    def __getitem__(self, key: str) -> Module:
-        return self._modules[key]
+    def __getitem__(self, key: str):
+        return self._held[key]
+
+    def __delitem__(self, key: str) -> None:
+        del self._held[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._held
+
+
+class ModuleDict(_Dictlike):
+    """A dictionary of modules."""
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
 
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
+def _declared(value: Tensor) -> Parameter:
+    """The tensor as a parameter."""
+    return value if isinstance(value, Parameter) else Parameter(value)
+
+
+def _sizes(self) -> str:
+    """A line for each parameter: its dtype, or kind of tensor, and its shape."""
+    named = isinstance(self, ParameterDict)
+    return "\n".join(
+        f"  ({k}): Parameter containing: [{typename(p) if named else p.dtype} of size "
+        f"{'x'.join(map(str, p.shape))}]"
+        for k, p in self._parameters.items()
+    ).replace("minigrad.", "torch.")
+
+
+class ParameterDict(_Dictlike):
+    """A dictionary of parameters."""
+
+    _held, extra_repr = property(lambda self: self._parameters), _sizes
+
+    def __setitem__(self, key: str, value: Tensor) -> None:
+        setattr(self, key, _declared(value))
+
+    def get(self, key: str, default=None):
+        """The parameter of that name, or the default."""
+        return self._parameters.get(key, default)
+
+
+class ParameterList(Module):
+    """A list of parameters; a plain list would hide them."""
+
+    extra_repr = _sizes
+
+    def __init__(self, values=None):
+        super().__init__()
+        self.extend(() if values is None else values)
+
+    def append(self, value: Tensor):
+        """Put a parameter at the end; return self."""
+        setattr(self, str(len(self)), _declared(value))
+        return self
+
+    def __getitem__(self, index):
+        found = [*self][index]
+        return type(self)(found) if isinstance(index, slice) else found
+
+    def __setitem__(self, index: int, value: Tensor) -> None:
+        setattr(self, str(range(len(self))[index]), _declared(value))
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self):
+        return iter(self._parameters.values())
+
+    extend = __iadd__ = _Growing.extend

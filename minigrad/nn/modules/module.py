@@ -494,7 +494,7 @@ class _Called:
         )
 
     def __call__(self, *args, **kwargs):
-        if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
+        if any(map(self.__dict__.get, HOOKS)):
             return self._watched(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -509,7 +509,8 @@ class _Watched(_Called):
                 args, kwargs = found
             elif found is not None:
                 args = found if isinstance(found, tuple) else (found,)
-        watch = _Backward(self) if self._backward_hooks else None
+        watched = self._backward_hooks or self._backward_pre_hooks
+        watch = _Backward(self) if watched else None
         args = watch.enter(args) if watch else args
         result = self.forward(*args, **kwargs)
         for hook, with_kwargs in [*self._forward_hooks.values()]:
@@ -528,7 +529,7 @@ class _Watched(_Called):
 
 
 class _Hooked(_Watched):
-    """The three kinds of hooks."""
+    """The four kinds of hooks."""
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call ``hook(module, args)`` before; what it returns replaces the inputs."""
@@ -544,6 +545,10 @@ class _Hooked(_Watched):
         What it returns replaces the gradients of the inputs.
         """
         return self._add_hook("_backward_hooks", hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        """Call ``hook(module, grad_output)`` before; an answer replaces them."""
+        return self._add_hook("_backward_pre_hooks", hook, prepend)
 
 
 class BackwardHookFunction(Function):
@@ -611,16 +616,20 @@ class _Backward:
 
     def note(self, grads: tuple) -> tuple:
         """Note the gradients of the outputs; where no input wants one, that is all."""
-        self.grads = grads
+        grads = self.grads = self.ask(self.module._backward_pre_hooks, grads)
         if self.inputs is not None:
             warnings.warn(NO_INPUTS, stacklevel=2)
             self.call((None,) * self.inputs)
         return grads
 
     def call(self, grads: tuple) -> tuple:
-        """Call the hooks; each may replace the gradients of the inputs."""
-        for hook in [*self.module._backward_hooks.values()]:
-            found = hook(self.module, grads, self.grads)
+        """Call the hooks that see the gradients of the inputs, too."""
+        return self.ask(self.module._backward_hooks, grads, self.grads)
+
+    def ask(self, hooks: OrderedDict, grads: tuple, *more) -> tuple:
+        """Call hooks; each may replace the gradients that the next one sees."""
+        for hook in [*hooks.values()]:
+            found = hook(self.module, grads, *more)
             if found is not None:
                 grads = found if isinstance(found, tuple) else (found,)
         return grads
@@ -653,7 +662,9 @@ class _Shown:
         return [f"({n}): {_indented(repr(m))}" for n, m in self._modules.items()]
 
 
-HOOKS = "_forward_pre_hooks", "_forward_hooks", "_backward_hooks"
+HOOKS = (
+    "_forward_pre_hooks", "_forward_hooks", "_backward_hooks", "_backward_pre_hooks",
+)  # fmt: skip
 
 
 class Module(_Registry, _Registration, _Found, _Loaded, _Named, _Hooked, _Shown):

@@ -104,21 +104,24 @@ class BatchNorm2d(_BatchNorm):
     ranks, forward = (4,), _standardise
 
 
-class Embedding(Module):
-    """A table of vectors, looked up by number: (...) to (..., embedding_dim)."""
+class _Table(Module):
+    """The numbers of a table of vectors."""
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx=None,
-        device=None, dtype=None,
+        self, num_embeddings: int, embedding_dim: int, padding_idx=None, max_norm=None,
+        norm_type: float = 2.0, *, _weight=None, device=None, dtype=None,
     ):  # fmt: skip
         super().__init__()
         check_padding(padding_idx, num_embeddings)
         if padding_idx is not None:
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = padding_idx
-        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype))
-        self.reset_parameters()
+        self.padding_idx, self.max_norm = padding_idx, max_norm
+        self.norm_type, self.weight = norm_type, _weight
+        if _weight is None:
+            shape = num_embeddings, embedding_dim
+            self.weight = Parameter(empty(*shape, dtype=dtype))
+            self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw normal numbers; the vector of the padding is 0."""
@@ -126,11 +129,24 @@ class Embedding(Module):
         if self.padding_idx is not None:
             init.zeros_(self.weight.detach()[self.padding_idx])
 
+
+class Embedding(_Table):
+    """A table of vectors, looked up by number: (...) to (..., embedding_dim)."""
+
+    @classmethod
+    def from_pretrained(cls, embeddings, freeze: bool = True, *args, **options):
+        """A module over a table (num_embeddings, embedding_dim) that there is."""
+        given = Parameter(embeddings, requires_grad=not freeze)
+        return cls(*embeddings.shape, *args, _weight=given, **options)
+
     def forward(self, input):
         """Look up."""
-        return functional.embedding(input, self.weight, self.padding_idx)
+        how = self.padding_idx, self.max_norm, self.norm_type
+        return functional.embedding(input, self.weight, *how)
 
     def extra_repr(self) -> str:
-        """The shape of the table."""
-        padded = f", padding_idx={self.padding_idx}" * (self.padding_idx is not None)
-        return f"{self.num_embeddings}, {self.embedding_dim}{padded}"
+        """The shape of the table, and what is not as usual."""
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2.0}
+        own = {n: getattr(self, n) for n in usual}
+        other = [f", {n}={own[n]}" for n in usual if own[n] != usual[n]]
+        return f"{self.num_embeddings}, {self.embedding_dim}{''.join(other)}"

@@ -2,13 +2,14 @@
 """Networks with a state that goes from one step to the next."""
 
 import math
+from itertools import product
 
 from minigrad.creation import empty, zeros
 from minigrad.nn import functional, init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.ops import tanh
-from minigrad.shapes import stack
+from minigrad.shapes import cat, stack
 
 
 def _tanh_step(x, state, *weights):
@@ -42,23 +43,20 @@ class _Recurrent(Module):
         device=None, dtype=None,
     ):  # fmt: skip
         super().__init__()
-        if bidirectional:
-            raise NotImplementedError(
-                "bidirectional=True is not built here: run a second module over "
-                "x.flip(0), and join the outputs (Chapter 17)"
-            )
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.bias = num_layers, bias
         self.batch_first, self.dropout = batch_first, dropout
+        self.bidirectional = bidirectional
+        self.ways = ("", "_reverse")[: 1 + bidirectional]
         rows, bound = self.gates * hidden_size, 1 / math.sqrt(hidden_size)
         for layer in range(num_layers):
-            width = hidden_size if layer else input_size
+            width = hidden_size * len(self.ways) if layer else input_size
             shapes = {"weight_ih": (rows, width), "weight_hh": (rows, hidden_size)}
             if bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-            for name, shape in shapes.items():
+            for way, (name, shape) in product(self.ways, shapes.items()):
                 made = Parameter(empty(*shape, dtype=dtype))
-                setattr(self, f"{name}_l{layer}", made)
+                setattr(self, f"{name}_l{layer}{way}", made)
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
@@ -68,13 +66,16 @@ def _run(self, input, state: tuple) -> tuple:
     last = []
     names = ["weight_ih", "weight_hh"] + ["bias_ih", "bias_hh"] * self.bias
     for layer in range(self.num_layers):
-        weights = [getattr(self, f"{name}_l{layer}") for name in names]
-        now, outputs = tuple(s[layer] for s in state), []
-        for x in input.unbind(0):
-            now = self.step(x, now, *weights)
-            outputs.append(now[0])
-        last.append(now)
-        input = stack(outputs)
+        both = []
+        for way in self.ways:
+            weights = [getattr(self, f"{name}_l{layer}{way}") for name in names]
+            now, outputs = tuple(s[len(last)] for s in state), []
+            for x in input.unbind(0)[:: -1 if way else 1]:
+                now = self.step(x, now, *weights)
+                outputs.append(now[0])
+            last.append(now)
+            both.append(stack(outputs[:: -1 if way else 1]))
+        input = cat(both, -1) if len(both) > 1 else both[0]
         if layer < self.num_layers - 1:
             input = functional.dropout(input, self.dropout, self.training)
     return input, tuple(stack(states) for states in zip(*last, strict=True))
@@ -91,7 +92,7 @@ def _over(self, input, hx=None):
     single = input.ndim == 2
     turned = self.batch_first and not single
     x = input.unsqueeze(1) if single else input.transpose(0, 1) if turned else input
-    shape = self.num_layers, x.shape[1], self.hidden_size
+    shape = self.num_layers * len(self.ways), x.shape[1], self.hidden_size
     if hx is None:
         state = tuple(zeros(*shape, dtype=x.dtype) for _ in range(self.states))
     else:
@@ -119,6 +120,7 @@ def _check_state(name: str, found: tuple, wanted: tuple) -> None:
 def _described(self) -> str:
     """The sizes, and what is not as usual."""
     usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0}
+    usual["bidirectional"] = False
     other = [f", {n}={getattr(self, n)}" for n in usual if getattr(self, n) != usual[n]]
     return f"{self.input_size}, {self.hidden_size}{''.join(other)}"
 

@@ -1,0 +1,395 @@
+# Generated from chapter 18 (book/ch18-optimisers.ipynb): edit the chapter, not this.
+"""Schedules: what the rate of each parameter group is to be, epoch by epoch."""
+
+import math
+import warnings
+from bisect import bisect_right
+from collections import Counter
+
+from minigrad.optim.optimizer import Optimizer
+
+SKIPPED = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch "
+    "1.1.0 and later, you should call them in the opposite order: `optimizer.step()` "
+    "before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping "
+    "the first value of the learning rate schedule (Chapter 18)."
+)
+ASKED = (
+    "To get the last learning rate computed by the scheduler, please use "
+    "`get_last_lr()` (Chapter 18)."
+)
+
+
+def _rates(optimizer: Optimizer, name: str = "lr") -> list:
+    """A number of each parameter group."""
+    return [group[name] for group in optimizer.param_groups]
+
+
+def _check_optimizer(optimizer) -> None:
+    """Refuse to plan for something else."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"{type(optimizer).__name__} is not an Optimizer: give the object that "
+            "takes the steps (Chapter 18)"
+        )
+
+
+class _Planned:
+    """How a schedule goes on, and how it is asked and saved."""
+
+    _is_initial = _get_lr_called_within_step = False
+
+    def step(self) -> None:
+        """Go to the next epoch, and set its rates."""
+        if self._step_count == 1 and not self.optimizer._opt_called:
+            warnings.warn(SKIPPED, UserWarning, stacklevel=2)
+        self._step_count += 1
+        self.last_epoch += 1
+        self._get_lr_called_within_step = True
+        rates = self.get_lr()
+        self._get_lr_called_within_step = False
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate
+        self._last_lr = _rates(self.optimizer)
+
+    def _scaled(self, factor: float) -> list:
+        """The current rates, times a factor."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(ASKED, UserWarning, stacklevel=3)
+        return [rate * factor for rate in _rates(self.optimizer)]
+
+    def get_last_lr(self) -> list:
+        """The rates that were set last, one for each group."""
+        return self._last_lr
+
+    def state_dict(self) -> dict:
+        """Everything but the optimiser, which has a state of its own."""
+        return {k: v for k, v in self.__dict__.items() if k != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Go on where another schedule was."""
+        self.__dict__.update(state_dict)
+
+
+class LRScheduler(_Planned):
+    """Sets the rates of an optimiser; a sub-class says in `get_lr` which come next."""
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
+        _check_optimizer(optimizer)
+        self.optimizer, self.last_epoch = optimizer, last_epoch
+        for group in optimizer.param_groups:
+            if last_epoch == -1:  # otherwise the optimiser's state was loaded before
+                group.setdefault("initial_lr", group["lr"])
+        self.base_lrs = _rates(optimizer, "initial_lr")
+        optimizer.__dict__.setdefault("_opt_called", False)
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """Set the rates of the beginning."""
+        self._step_count, self._is_initial = 0, True
+        self.step()
+        self._is_initial = False
+
+
+class LambdaLR(LRScheduler):
+    """The first rate, times a function of the epoch: one for all groups, or a list."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda, last_epoch: int = -1):
+        _check_optimizer(optimizer)
+        count, many = len(optimizer.param_groups), isinstance(lr_lambda, (list, tuple))
+        if many and len(lr_lambda) != count:
+            raise ValueError(
+                f"Expected {count} lr_lambdas, but got {len(lr_lambda)}: give one for "
+                "each parameter group (Chapter 18)"
+            )
+        self.lr_lambdas = list(lr_lambda) if many else [lr_lambda] * count
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        self._scaled(1)
+        pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
+        return [base * factor(self.last_epoch) for base, factor in pairs]
+
+    def state_dict(self) -> dict:
+        """Without the functions: they stay in the program."""
+        return super().state_dict() | {"lr_lambdas": [None] * len(self.lr_lambdas)}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Go on where another schedule was, with one's own functions."""
+        super().load_state_dict({**state_dict, "lr_lambdas": self.lr_lambdas})
+
+
+class StepLR(LRScheduler):
+    """The rate falls by the factor ``gamma`` every ``step_size`` epochs."""
+
+    def __init__(
+        self, optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ):
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        due = self.last_epoch and self.last_epoch % self.step_size == 0
+        return self._scaled(self.gamma if due else 1)
+
+
+class MultiStepLR(LRScheduler):
+    """The rate falls by the factor ``gamma`` at each of some epochs."""
+
+    def __init__(self, optimizer, milestones, gamma: float = 0.1, last_epoch: int = -1):
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        return self._scaled(self.gamma ** self.milestones[self.last_epoch])
+
+
+class ExponentialLR(LRScheduler):
+    """The rate falls by the factor ``gamma`` in every epoch."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        return self._scaled(1 if self._is_initial else self.gamma)
+
+
+class ConstantLR(LRScheduler):
+    """A fraction of the rate, for ``total_iters`` epochs."""
+
+    def __init__(
+        self, optimizer, factor=1 / 3, total_iters: int = 5, last_epoch: int = -1
+    ):
+        if not 0 <= factor <= 1:
+            raise ValueError(
+                "Constant multiplicative factor expected to be between 0 and 1, not "
+                f"{factor}: set a larger lr instead (Chapter 18)."
+            )
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self._scaled(self.factor)
+        over = self.last_epoch == self.total_iters
+        return self._scaled(1 / self.factor if over else 1)
+
+
+class LinearLR(LRScheduler):
+    """The rate goes in a straight line from one fraction to another."""
+
+    def __init__(
+        self,
+        optimizer,
+        start_factor=1 / 3,
+        end_factor=1.0,
+        total_iters=5,
+        last_epoch=-1,
+    ):
+        if not 0 < start_factor <= 1:
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less "
+                f"or equal to 1, not {start_factor}: begin with a small one (Chapter "
+                "18)."
+            )
+        if not 0 <= end_factor <= 1:
+            raise ValueError(
+                "Ending multiplicative factor expected to be between 0 and 1, not "
+                f"{end_factor}: set a larger lr instead (Chapter 18)."
+            )
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self._scaled(self.start_factor)
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._scaled(1)
+        rise, before = self.end_factor - self.start_factor, self.last_epoch - 1
+        start = self.total_iters * self.start_factor
+        return self._scaled(1.0 + rise / (start + before * rise))
+
+
+class CosineAnnealingLR(LRScheduler):
+    """The rate follows half a cosine, down to ``eta_min`` in ``T_max`` epochs."""
+
+    def __init__(self, optimizer, T_max: int, eta_min=0.0, last_epoch: int = -1):  # noqa: N803
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        k, whole, low = self.last_epoch, self.T_max, self.eta_min
+        rates = self._scaled(1)
+        if self._is_initial:
+            return rates
+        if (k - 1 - whole) % (2 * whole) == 0:  # it was at the bottom
+            rise = (1 - math.cos(math.pi / whole)) / 2
+            pairs = zip(rates, self.base_lrs, strict=True)
+            return [rate + (base - low) * rise for rate, base in pairs]
+        height, before = (1 + math.cos(math.pi * i / whole) for i in (k, k - 1))
+        return [height / before * (rate - low) + low for rate in rates]
+
+
+class SequentialLR(LRScheduler):
+    """Schedules one after the other; ``milestones`` are the epochs of the changes."""
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch: int = -1):
+        for i, scheduler in enumerate(schedulers):
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    "SequentialLR does not support `ReduceLROnPlateau` scheduler as it "
+                    "requires additional kwargs to be specified when calling `step`, "
+                    f"but got one at index {i} in the given schedulers sequence: step "
+                    "that one by itself (Chapter 18)."
+                )
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(
+                    "SequentialLR expects all schedulers to belong to the same "
+                    f"optimizer, but got scheduler {type(scheduler).__name__} at index "
+                    f"{i} of another: make it for this one (Chapter 18)."
+                )
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one "
+                "more than the number of milestone points, but got number of schedulers"
+                f" {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}: give the epochs of the changes (Chapter 18)"
+            )
+        self._schedulers, self._milestones = schedulers, milestones
+        self.last_epoch, self.optimizer = last_epoch + 1, optimizer
+        for scheduler in schedulers:
+            scheduler.last_epoch -= 1
+        self._restart(schedulers[bisect_right(milestones, 0)])
+
+
+def _restart(self, scheduler) -> None:
+    """Let a schedule begin now, from the first rates."""
+    for group in self.optimizer.param_groups:
+        group["lr"] = group["initial_lr"]
+    scheduler.last_epoch = -1
+    scheduler._initial_step()
+    self._last_lr = scheduler.get_last_lr()
+
+
+def _next(self) -> None:
+    """Go to the next epoch: a step of the schedule whose turn it is."""
+    self.last_epoch += 1
+    i = bisect_right(self._milestones, self.last_epoch)
+    if i and self._milestones[i - 1] == self.last_epoch:
+        return self._restart(self._schedulers[i])
+    self._schedulers[i].step()
+    self._last_lr = self._schedulers[i].get_last_lr()
+
+
+def _states(self) -> dict:
+    """Everything but the optimiser, with the states of the schedules."""
+    inner = [scheduler.state_dict() for scheduler in self._schedulers]
+    return LRScheduler.state_dict(self) | {"_schedulers": inner}
+
+
+def _load_states(self, state_dict: dict) -> None:
+    """Go on where another one was."""
+    mine = self._schedulers
+    self.__dict__.update(state_dict, _schedulers=mine)
+    for scheduler, state in zip(mine, state_dict["_schedulers"], strict=True):
+        scheduler.load_state_dict(state)
+
+
+SequentialLR._restart, SequentialLR.step = _restart, _next
+SequentialLR.state_dict, SequentialLR.load_state_dict = _states, _load_states
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The rate falls by ``factor`` when a number has stopped to improve."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr=0,
+        eps: float = 1e-8,
+    ):
+        _check_optimizer(optimizer)
+        _check_plateau(factor, mode, threshold_mode)
+        self.optimizer, self.mode, self.factor = optimizer, mode, factor
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        many, count = isinstance(min_lr, (list, tuple)), len(optimizer.param_groups)
+        self.min_lrs = list(min_lr) if many else [min_lr] * count
+        if len(self.min_lrs) != count:
+            raise ValueError(
+                f"expected {count} min_lrs, got {len(self.min_lrs)}: give one for each "
+                "parameter group (Chapter 18)"
+            )
+        self.last_epoch = self.num_bad_epochs = self.cooldown_counter = 0
+        self.best = math.inf if mode == "min" else -math.inf
+        self._last_lr = _rates(optimizer)
+
+
+def _check_plateau(factor: float, mode: str, threshold_mode: str) -> None:
+    """Refuse what would not lower the rate, and unknown words."""
+    if factor >= 1.0:
+        raise ValueError(
+            f"Factor should be < 1.0, and is {factor}: the rate is to fall (Chapter 18)"
+        )
+    if mode not in ("min", "max"):
+        raise ValueError(
+            f"mode {mode} is unknown! A loss is to fall, 'min', an accuracy to rise, "
+            "'max' (Chapter 18)"
+        )
+    if threshold_mode not in ("rel", "abs"):
+        raise ValueError(
+            f"threshold mode {threshold_mode} is unknown! Write 'rel' or 'abs' "
+            "(Chapter 18)"
+        )
+
+
+def _is_better(self, value: float) -> bool:
+    """Whether a number is better than the best so far, by more than the threshold."""
+    sign = -1 if self.mode == "min" else 1
+    if self.threshold_mode == "rel":
+        return sign * value > sign * self.best * (1 + sign * self.threshold)
+    return sign * value > sign * (self.best + sign * self.threshold)
+
+
+def _listen(self, metrics) -> None:
+    """Take note of the loss of an epoch, and lower the rates if it is time to."""
+    value = float(metrics)
+    self.last_epoch += 1
+    if self._is_better(value):
+        self.best, self.num_bad_epochs = value, 0
+    else:
+        self.num_bad_epochs += 1
+    if self.cooldown_counter > 0:
+        self.cooldown_counter -= 1
+        self.num_bad_epochs = 0
+    if self.num_bad_epochs > self.patience:
+        self._lower()
+        self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+    self._last_lr = _rates(self.optimizer)
+
+
+def _lower(self) -> None:
+    """Lower the rates that are above their least."""
+    for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+        rate = max(float(group["lr"]) * self.factor, least)
+        if group["lr"] - rate > self.eps:
+            group["lr"] = rate
+
+
+ReduceLROnPlateau.step, ReduceLROnPlateau._lower = _listen, _lower
+ReduceLROnPlateau._is_better = _is_better
