@@ -1,4 +1,4 @@
-# Generated from chapters 10 and 17: edit the chapters, not this file.
+# Generated from chapters 10, 17 and 21: edit the chapters, not this file.
 """Networks. So far, the functions they are made of."""
 
 from minigrad.nn import functional
@@ -10,3 +10,6 @@ from minigrad.nn.parameter import Buffer, Parameter
 
 
 from minigrad.nn.modules import LSTM, RNN
+
+
+from minigrad.nn.modules import MultiheadAttention

@@ -1,4 +1,4 @@
-# Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
+# Generated from chapters 17 and 21: edit the chapters, not this file.
 """The modules, each kind in a file of its own."""
 
 from minigrad.nn.modules.container import (
@@ -16,3 +16,6 @@ from minigrad.nn.modules.wrapped import (
 
 
 from minigrad.nn.modules.rnn import LSTM, RNN
+
+
+from minigrad.nn.modules.attention import MultiheadAttention
