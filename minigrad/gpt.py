@@ -7,6 +7,8 @@ from minigrad import nn
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.creation import ones, tensor
 from minigrad.nn.functional import pad
+from minigrad.optim import AdamW
+from minigrad.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
 from minigrad.shapes import cat
 
 
@@ -69,3 +71,56 @@ class GPT(nn.Module):
             p = np.exp((logits - logits.max()) / np.float64(temperature))
             ids.append(int(random.choice(len(p), p=p / p.sum())))
         return ids
+
+
+def windows(ids, context: int, count: int, random) -> tuple:
+    """A batch of random pieces of a text (an array), and what follows each place."""
+    start = random.integers(0, len(ids) - context, (count, 1))
+    piece = ids[start + np.arange(context + 1)]
+    return tensor(piece[:, :-1]), tensor(piece[:, 1:])
+
+
+@no_grad()
+def held_out(model, ids) -> float:
+    """The mean loss over a text, where each place sees half a context or more.
+
+    Windows overlap by one half, and only the second half of each is counted, except in
+    the first: so every character but the first is asked for once.
+    """
+    n, late = model.context, np.arange(model.context) >= model.context // 2
+    starts = [*range(0, len(ids) - n - 1, n // 2), len(ids) - n - 1]
+    losses, training = np.full(len(ids), np.nan), model.training
+    model.eval()
+    for some in np.array_split(starts, len(starts) // 32 + 1):
+        place = some[:, None] + np.arange(n)
+        logits = model(tensor(ids[place])).transpose(1, 2)
+        asked = tensor(ids[place + 1])
+        found = nn.functional.cross_entropy(logits, asked, reduction="none").numpy()
+        kept = late | (some == 0)[:, None]
+        losses[place[kept] + 1] = found[kept]
+    model.train(training)
+    return float(losses[1:].mean())
+
+
+def recipe(model, rate: float, decay: float, steps: int, warm: int = 50) -> tuple:
+    """AdamW for matrices, without decay for the rest; and a rate up, then down."""
+    groups = [
+        {"params": [p for p in model.parameters() if p.ndim > 1]},
+        {"params": [p for p in model.parameters() if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    optimizer = AdamW(groups, lr=rate, betas=(0.9, 0.95), weight_decay=decay)
+    up = LinearLR(optimizer, 1 / warm, total_iters=warm)
+    down = CosineAnnealingLR(optimizer, steps - warm)
+    return optimizer, SequentialLR(optimizer, [up, down], [warm])
+
+
+def learn(model, optimizer, schedule, ids, count: int, random) -> float:
+    """One step on ``count`` pieces of a text; return the loss before it."""
+    x, y = windows(ids, model.context, count, random)
+    loss = nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    schedule.step()
+    return loss.item()
