@@ -10,6 +10,7 @@ A formula that KaTeX rejects (an unknown command, a missing brace, a raw Unicode
 is a Sphinx warning at the place where it is written, so the strict build fails on it.
 """
 
+import atexit
 import html
 import json
 import re
@@ -52,6 +53,7 @@ def _engine() -> MiniRacer:
     source = resources.files("sphinxcontrib") / "katex.min.js"
     context.eval(source.read_text(encoding="utf-8"))
     context.eval(RENDER)
+    atexit.register(context.close)  # later, its threads could wait for Python for ever
     return context
 
 

@@ -120,6 +120,18 @@ loop(
     """,
 )
 
+loop(
+    "no-device-but-the-processor",
+    "On a machine with nothing but a processor, programs are told so.",
+    """
+    count = torch.cuda.device_count(), torch.accelerator.device_count()
+    torch.cuda.manual_seed_all(0), torch.cuda.manual_seed(0), torch.cuda.empty_cache()
+    torch.backends.cudnn.deterministic = True
+    asked = torch.cuda, torch.accelerator, torch.backends.mps, torch.backends.cudnn
+    count, [a.is_available() for a in asked], torch.accelerator.current_accelerator()
+    """,
+)
+
 # ------------------------------------------------------------------------------
 pixels = Theme(ROWS, 19, "Gradients of pictures", "which-pixels-matter")
 pixels(
