@@ -50,7 +50,8 @@ class GPT(nn.Module):
     ):  # fmt: skip
         super().__init__()
         self.context = context
-        self.letter, self.place = nn.Embedding(kinds, width), nn.Embedding(context, width)
+        self.letter = nn.Embedding(kinds, width)
+        self.place = nn.Embedding(context, width)
         blocks = (Block(width, heads, drop, shift) for _ in range(layers))
         self.blocks, self.norm = nn.Sequential(*blocks), nn.LayerNorm(width)
         self.head = nn.Linear(width, kinds, bias=False)

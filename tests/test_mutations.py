@@ -31,6 +31,7 @@ PLACES = Places(COLUMN_OF, COLUMN_OF[:2, 1])
 FIXED = np.array(
     [0.0, 2.0, 3.0]
 )  # an array is a constant: nobody asks for its gradient
+HIDDEN = np.array([[False, True, False], [False, False, False]])
 WITH_ZEROS = [[0.0, -0.7, 0.45], [0.9, 0.0, 0.0]]
 
 # primitive: points, each a list of operands and the parameters
@@ -157,15 +158,6 @@ POINTS = {
     # Chapter 11
     **each("shown cleared", [([TALL], {"at": PLACES})]),
     "spread": [([A[0][:2]], {"at": PLACES})],
-}  # fmt: skip
-TABLE = {*PRIMITIVES}  # before any test has defined some of its own
-# no derivative to be checked
-WITHOUT = {
-    "floor_divide": "its rule refuses: PyTorch has none",
-    **dict.fromkeys(
-        ("overwritten", "taken_over", "copy_slices"),
-        "they record what has been done in place: see test_versions.py",
-    ),
     # Chapter 17
     "addmm": [
         ([[0.5, -1.0, 0.2], [[0.3, 1.4], [0.9, -0.6]], TALL], {}),
@@ -204,6 +196,21 @@ WITHOUT = {
         ([UP, ROW, COLUMN], {"axis": axis, "eps": 0.1}) for axis in ((1,), (0,), (0, 1))
     ],
     "elu": [([A], {"alpha": 0.7})],
+    # Chapter 21
+    "gelu_tanh": [([A], {}), ([UP], {}), ([WITH_ZEROS], {})],
+    "shares": [
+        ([A], {"scale": 0.7, "hidden": None}),
+        ([STACK], {"scale": 1.0, "hidden": HIDDEN}),
+    ],
+}  # fmt: skip
+TABLE = {*PRIMITIVES}  # before any test has defined some of its own
+# no derivative to be checked
+WITHOUT = {
+    "floor_divide": "its rule refuses: PyTorch has none",
+    **dict.fromkeys(
+        ("overwritten", "taken_over", "copy_slices"),
+        "they record what has been done in place: see test_versions.py",
+    ),
 }
 # made when they are first called for: so many operands, whose rules are one function
 SEVERAL = re.compile("(cat|einsum)[0-9]+")

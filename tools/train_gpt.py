@@ -19,11 +19,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import numpy as np
-from tqdm import tqdm
+import numpy as np  # noqa: E402
+from tqdm import tqdm  # noqa: E402
 
-import minigrad
-from minigrad.gpt import GPT, held_out, learn, recipe
+import minigrad  # noqa: E402
+from minigrad.gpt import GPT, held_out, learn, recipe  # noqa: E402
 
 MODEL = {"width": 128, "heads": 4, "layers": 2, "context": 96, "drop": 0.2}
 RECIPE = {"rate": 4e-3, "decay": 1.0, "steps": 8000}
@@ -31,8 +31,8 @@ BATCH, CHECKS = 16, 20
 OUT = ROOT / "book" / "data" / "gpt.json"
 
 
-def main(steps: int) -> dict:
-    """Train; return what is to be kept."""
+def main(steps: int, length: int = 700) -> dict:
+    """Train; return what is to be kept, with a sample of so many characters."""
     text = (ROOT / "book" / "data" / "alice.txt").read_text(encoding="ascii")
     letters = sorted(set(text))
     ids = np.array([letters.index(c) for c in text])
@@ -49,7 +49,7 @@ def main(steps: int) -> dict:
             tqdm.write(str(curve[-1]))
     model.eval()
     start = [letters.index(c) for c in "Alice "]
-    sample = model.write(start, 700, np.random.default_rng(0), 0.8)
+    sample = model.write(start, length, np.random.default_rng(0), 0.8)
     return {
         "settings": MODEL | RECIPE | {"batch": BATCH},
         "parameters": sum(p.numel() for p in model.parameters()),

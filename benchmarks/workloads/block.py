@@ -161,7 +161,8 @@ class Block(Workload):
 
     def torch(self, torch) -> Step:
         F = torch.nn.functional  # noqa: N806
-        x, weights = torch.tensor(self.x, requires_grad=True), torch.tensor(self.weights)
+        x = torch.tensor(self.x, requires_grad=True)
+        weights = torch.tensor(self.weights)
         leaves = [torch.tensor(p, requires_grad=True) for p in self.parameters]
         a, b, w_in, b_in, w_out, b_out, c, d, w_up, b_up, w_down, b_down = leaves
         n, length, width = self.x.shape

@@ -9,6 +9,7 @@ import numpy as np
 from minigrad.autograd.function import record
 from minigrad.errors import wrong_type
 from minigrad.nn.layers import dropout
+from minigrad.operands import mismatch
 from minigrad.rules import define
 from minigrad.tensor import Tensor
 
@@ -62,6 +63,11 @@ def later(n: int, m: int) -> np.ndarray:
 def _grouped(x: Tensor, heads: int) -> Tensor:
     """Repeat each head so often that there are ``heads``, neighbours alike."""
     *rest, own, length, width = x.shape
+    if heads % own:
+        raise RuntimeError(
+            "Number of heads in key and value must divide the number of heads in "
+            f"query: {own} does not divide {heads} (Chapter 21)"
+        )
     wide = x.unsqueeze(-3).expand(*rest, own, heads // own, length, width)
     return wide.reshape(*rest, heads, length, width)
 
@@ -82,18 +88,28 @@ def scaled_dot_product_attention(
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.mT
     hidden = later(*scores.shape[-2:]) if is_causal else None
-    if attn_mask is not None and attn_mask._array.dtype == bool:
-        hidden = ~attn_mask._array
-        whole = np.broadcast_shapes(scores.shape, hidden.shape)
-        scores = scores.expand(whole) if scores.shape != whole else scores
-    elif attn_mask is not None:
-        scores, scale = scores * scale + attn_mask, 1.0
+    if attn_mask is not None:
+        _check_mask(scores.shape, attn_mask.shape)
+        if attn_mask._array.dtype == bool:
+            hidden = ~attn_mask._array
+        else:
+            scores, scale = scores * scale + attn_mask, 1.0
     weights = _shares(scores, scale, hidden)
     return (dropout(weights, dropout_p) if dropout_p > 0 else weights) @ value
 
 
-C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half"}
-C_NAMES |= {"int64": "long int", "int32": "int", "bool": "bool"}
+def _check_mask(scores: tuple, mask: tuple) -> None:
+    """Refuse a mask that does not repeat to the shape of the scores."""
+    try:
+        whole = np.broadcast_shapes(scores, mask)
+    except ValueError:
+        said = mismatch("scores and attn_mask", tuple(scores), tuple(mask))
+        raise RuntimeError(said) from None
+    if whole != scores:
+        raise RuntimeError(
+            f"output with shape {[*scores]} doesn't match the broadcast shape "
+            f"{[*whole]}: a mask repeats, scores do not (Chapter 21)"
+        )
 
 
 def _check_operands(query, key, value, mask, causal: bool, dropout_p: float) -> None:
@@ -114,6 +130,10 @@ def _check_operands(query, key, value, mask, causal: bool, dropout_p: float) -> 
             f"{dropout_p:g}: the part that is dropped, 0.1 (Chapter 21)"
         )
     _check_kinds(query, key, value, mask)
+
+
+C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half"}
+C_NAMES |= {"int64": "long int", "int32": "int", "bool": "bool"}
 
 
 def _check_kinds(query, key, value, mask) -> None:
@@ -141,8 +161,8 @@ def _check_dtypes(query, mask, kind: str) -> None:
     """Refuse whole numbers, and masks that are neither bool nor like the query."""
     if query._array.dtype.kind != "f":
         raise RuntimeError(
-            f"expected scalar type Float but found {kind.split()[0].title()}: shares "
-            "are no whole numbers, x.float() (Chapter 21)"
+            "expected m1 and m2 to have the same dtype, but got: float != "
+            f"{kind}: shares are no whole numbers, x.float() (Chapter 21)"
         )
     if mask is not None and mask._array.dtype not in (bool, query._array.dtype):
         given = C_NAMES.get(mask._array.dtype.name, "other")

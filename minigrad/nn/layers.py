@@ -336,5 +336,7 @@ _gelu_tanh = record(
 
 def gelu(input, approximate: str = "none"):
     """X Φ(x), with the normal distribution Φ, or its ``"tanh"`` approximation."""
-    bent = approximate == "tanh" and isinstance(input, Tensor)
-    return _gelu_tanh(input) if bent else _gelu(input, approximate)
+    whole = isinstance(input, Tensor) and not input.is_floating_point()
+    if approximate == "tanh" and not whole:
+        return _gelu_tanh(input)
+    return _gelu(input, approximate)

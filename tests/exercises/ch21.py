@@ -109,4 +109,40 @@ def streamed(q, blocks):
     return np.mean(found, axis=0)
 """,
     },
+    "21.5": {
+        "it does not see itself": """
+def grow(kept, q, k, v):
+    keys, values = np.vstack([kept[0], k]), np.vstack([kept[1], v])
+    s = kept[0] @ q / np.sqrt(len(q))
+    p = np.exp(s)
+    return p @ kept[1] / max(p.sum(), 1e-9), (keys, values)
+""",
+        "without the factor": """
+def grow(kept, q, k, v):
+    keys, values = np.vstack([kept[0], k]), np.vstack([kept[1], v])
+    s = keys @ q
+    p = np.exp(s - s.max())
+    return p @ values / p.sum(), (keys, values)
+""",
+        "it overflows": """
+def grow(kept, q, k, v):
+    keys, values = np.vstack([kept[0], k]), np.vstack([kept[1], v])
+    p = np.exp(keys @ q / np.sqrt(len(q)))
+    return p @ values / p.sum(), (keys, values)
+""",
+        "nothing is kept": """
+def grow(kept, q, k, v):
+    keys, values = np.vstack([kept[0], k]), np.vstack([kept[1], v])
+    s = keys @ q / np.sqrt(len(q))
+    p = np.exp(s - s.max())
+    return p @ values / p.sum(), kept
+""",
+        "the newest first": """
+def grow(kept, q, k, v):
+    keys, values = np.vstack([k, kept[0]]), np.vstack([v, kept[1]])
+    s = keys @ q / np.sqrt(len(q))
+    p = np.exp(s - s.max())
+    return p @ values / p.sum(), (keys, values)
+""",
+    },
 }

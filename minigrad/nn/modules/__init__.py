@@ -18,4 +18,4 @@ from minigrad.nn.modules.wrapped import (
 from minigrad.nn.modules.rnn import LSTM, RNN
 
 
-from minigrad.nn.modules.attention import MultiheadAttention
+from minigrad.nn.modules.activation import MultiheadAttention

@@ -84,3 +84,27 @@ def block_by_block(streamed):
     yield "no block is looked at twice"
     pairs = ((k[i : i + 1], v[i : i + 1]) for i in range(len(k)))
     close(streamed(q, pairs), expected, within=1e-9)
+
+
+@exercise("21.5")
+def one_more_place(grow):
+    """The mixture for a new place, from keys and values that were kept."""
+    rng = np.random.default_rng(5)
+    for n, e, d, size in ((1, 2, 3, 1.0), (6, 3, 2, 1.0), (4, 2, 2, 1000.0)):
+        q, k = rng.standard_normal((2, n, e)) * size
+        v = rng.standard_normal((n, d))
+        kept = np.zeros((0, e)), np.zeros((0, d))
+        for i in range(n):
+            yield f"place {i + 1} of {n}, keys of size {size:g}"
+            before = [x.copy() for x in kept]
+            with np.errstate(all="ignore"):
+                mixture, grown = grow(kept, q[i].copy(), k[i].copy(), v[i].copy())
+            close(
+                mixture, mixtures(q[i : i + 1], k[: i + 1], v[: i + 1])[0], within=1e-9
+            )
+            for old, copied in zip(kept, before, strict=True):
+                assert np.array_equal(old, copied), "`kept` was changed"
+            yield f"what is kept after place {i + 1}"
+            for found, given in zip(grown, (k, v), strict=True):
+                close(found, given[: i + 1], within=0.0)
+            kept = grown

@@ -15,7 +15,26 @@ class NonDynamicallyQuantizableLinear(Linear):
     """A linear layer, under the name that PyTorch's attention shows."""
 
 
-class _Projected(Module):
+class _Maps(Module):
+    """The maps that make queries, keys and values."""
+
+    def _weights(self):
+        """The maps of queries, keys and values, one after the other."""
+        if self._qkv_same_embed_dim:
+            return self.in_proj_weight.chunk(3)
+        return self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
+
+    def _reset_parameters(self) -> None:
+        """Xavier's range for the maps, zeros for what is added."""
+        packed = self._qkv_same_embed_dim
+        for weight in (self.in_proj_weight,) if packed else self._weights():
+            init.xavier_uniform_(weight)
+        if self.in_proj_bias is not None:
+            init.zeros_(self.in_proj_bias)
+            init.zeros_(self.out_proj.bias)
+
+
+class _Projected(_Maps):
     """The parameters of an attention."""
 
     def __init__(
@@ -37,9 +56,8 @@ class _Projected(Module):
             setattr(self, name, Parameter(empty(rows, width, dtype=dtype)))
         made = Parameter(empty(3 * embed_dim, dtype=dtype)) if bias else None
         self.register_parameter("in_proj_bias", made)
-        self.out_proj = NonDynamicallyQuantizableLinear(
-            embed_dim, embed_dim, bias, dtype=dtype
-        )
+        sizes = embed_dim, embed_dim, bias
+        self.out_proj = NonDynamicallyQuantizableLinear(*sizes, dtype=dtype)
         self._reset_parameters()
 
 
@@ -114,7 +132,6 @@ def _check_inputs(self, query, key, value, padding, mask) -> None:
             f"found {0 if given is None else given.ndim}-D tensor instead: "
             "see help(nn.MultiheadAttention)",
         )
-    _check_widths(self, query, key, value)
 
 
 def _check_widths(self, query, key, value) -> None:
@@ -125,17 +142,12 @@ def _check_widths(self, query, key, value) -> None:
         f"was expecting embedding dimension of {width}, but got {found}: the last "
         "axis is the width",
     )
-    same = self._qkv_same_embed_dim
-    shapes = [x.shape if same else x.shape[:-1] for x in (key, value)]
-    said = ("key shape {}", "value shape {}")
-    if not same:
-        said = ("key's sequence and batch dims {}", "value's {}")
-    said = [text.format(shape) for text, shape in zip(said, shapes, strict=True)]
-    _require(
-        shapes[0] == shapes[1],
-        f"{' do not match ' if not same else ' does not match '}".join(said).strip()
-        + ": a value for each key",
-    )
+    k, v = (x.transpose(0, 1).shape for x in (key, value))
+    said = f"key shape {k} does not match value shape {v}"
+    if not self._qkv_same_embed_dim:
+        k, v = k[:2], v[:2]
+        said = f"key's sequence and batch dims {k} do not match value's {v}"
+    _require(k == v, f"{said}: a value for each key")
 
 
 class MultiheadAttention(_Projected):
@@ -145,21 +157,6 @@ class MultiheadAttention(_Projected):
     masks True means hidden. Raises AssertionError, ValueError and RuntimeError for
     sizes, inputs and masks that do not fit.
     """
-
-    def _weights(self):
-        """The maps of queries, keys and values, one after the other."""
-        if self._qkv_same_embed_dim:
-            return self.in_proj_weight.chunk(3)
-        return self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
-
-    def _reset_parameters(self) -> None:
-        """Xavier's range for the maps, zeros for what is added."""
-        packed = self._qkv_same_embed_dim
-        for weight in (self.in_proj_weight,) if packed else self._weights():
-            init.xavier_uniform_(weight)
-        if self.in_proj_bias is not None:
-            init.zeros_(self.in_proj_bias)
-            init.zeros_(self.out_proj.bias)
 
     def forward(
         self, query, key, value, key_padding_mask=None, need_weights: bool = True,
@@ -172,6 +169,7 @@ class MultiheadAttention(_Projected):
         turned = not single and not self.batch_first
         if single or turned:
             parts = [x.unsqueeze(0) if single else x.transpose(0, 1) for x in parts]
+        _check_widths(self, *parts)
         mask, causal = self._mask(parts[0], parts[1], *masks, need_weights, is_causal)
         out, shown = self._attend(parts, mask, causal, need_weights)
         if need_weights and average_attn_weights:
@@ -185,7 +183,7 @@ def _mask(self, q, k, padding, mask, need_weights: bool, hint: bool) -> tuple:
     """What is added to the scores, or None; and whether the triangle is hidden."""
     if hint and mask is None:
         raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint: pass the triangle, "
+            "Need attn_mask if specifying the is_causal hint. You may use "
             "attn_mask=torch.ones(n, n).triu(1).bool() (Chapter 21)"
         )
     (batch, n, _), m = q.shape, k.shape[1]
@@ -199,7 +197,7 @@ def _mask(self, q, k, padding, mask, need_weights: bool, hint: bool) -> tuple:
     hidden = _added(padding, q, "key_padding_mask")
     _require(
         hidden.shape[-1] == m,
-        f"Expected key_padded_mask.shape[{hidden.ndim - 1}] to be {m}, but got "
+        f"Expected key_padded_mask.shape[1] to be {m}, but got "
         f"{hidden.shape[-1]}: one entry for each key",
     )
     hidden = hidden.reshape(-1, 1, 1, m)
