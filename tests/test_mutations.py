@@ -327,6 +327,9 @@ EQUIVALENT = {
         r"cumsum/cumsum_of: never",  # only a recorded g is a tensor: second order
         r"threshold/node: ",
     ],
+    "their own rules sum, or their operands have one shape": [
+        r"(addmm|mm_t|bce|\w+_loss)/node: (first copy only|mean of copies)",
+    ],
     "a staircase: zeros are zeros": [r"(sign|floor|ceil|trunc|round)/node: the"],
 }
 

@@ -31,7 +31,7 @@ _addmm = record(
         "addmm",
         lambda b, x, w: affine(x, w, b),
         b=lambda g: np.sum(rows(g), axis=0),
-        x=lambda g, w: np.matmul(g, w),
+        x=lambda g, w: affine(g, w.T),
         w=lambda g, x: np.matmul(np.transpose(rows(g)), rows(x)),
     ),
     "linear",
@@ -41,7 +41,7 @@ _mm = record(
     define(
         "mm_t",
         lambda x, w: affine(x, w),
-        x=lambda g, w: np.matmul(g, w),
+        x=lambda g, w: affine(g, w.T),
         w=lambda g, x: np.matmul(np.transpose(rows(g)), rows(x)),
     ),
     "linear",
@@ -315,7 +315,8 @@ def gelu_tanh_back(g, x, out):
     if type(g) is not np.ndarray:
         t = _bent(x)
         return g * (1 + t + x * (1 - t * t) * (BEND * (1 + 3 * CUBE * (x * x)))) * 0.5
-    half = np.where(x == 0, 0.5, out / x)  # (1 + t) / 2, cheaper than a second tanh
+    half = out / x  # (1 + t) / 2, cheaper than a second tanh
+    np.copyto(half, 0.5, where=x == 0)
     d = x * x
     d *= 6 * CUBE * BEND
     d += 2 * BEND
