@@ -72,12 +72,13 @@ def distance(near):
 def block_by_block(streamed):
     """The mixture for one query while keys and values pass by."""
     rng = np.random.default_rng(4)
-    for size in (1.0, 1000.0):
-        q, k = rng.standard_normal(3), rng.standard_normal((11, 3)) * size
+    for size in (1.0, 1000.0, -1000.0):
+        q, k = rng.standard_normal(3), rng.standard_normal((11, 3))
+        k *= size * len(q) ** 0.5 / np.abs(k @ q).max()
         v = rng.standard_normal((11, 2))
         expected = mixtures(q[None], k, v)[0]
         for cuts in ((), (1, 5), (4, 8), range(1, 11)):
-            yield f"{len(cuts) + 1} blocks, keys of size {size:g}"
+            yield f"{len(cuts) + 1} blocks, scores up to {size:g}"
             pairs = zip(np.split(k, cuts), np.split(v, cuts), strict=True)
             with np.errstate(all="ignore"):
                 close(streamed(q, iter(list(pairs))), expected, within=1e-9)
