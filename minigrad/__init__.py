@@ -1,4 +1,4 @@
-# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18 and 19: edit the chapters.
+# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19 and 21: edit the chapters.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -76,3 +76,6 @@ from minigrad.utils import data as _data
 
 
 from minigrad import accelerator, backends, cuda
+
+
+from minigrad.sampling import multinomial

@@ -881,7 +881,7 @@ training(
     "weighted-samples",
     "Examples drawn with weights.",
     "hasattr(torch.utils.data, 'WeightedRandomSampler')",
-    "It needs multinomial, which is not here. A sampler of one's own yields numbers.",
+    "A sampler of one's own yields numbers; `torch.multinomial` draws them.",
 )
 
 # ------------------------------------------------------------------------------

@@ -292,6 +292,35 @@ net(
 )
 
 # ------------------------------------------------------------------------------
+model = Theme(ROWS, 21, "A language model", "how-is-a-language-model-put-together")
+model(
+    "multinomial",
+    "`multinomial` draws in proportion to weights, no place twice, unless asked to.",
+    """
+    torch.manual_seed(0)
+    p = torch.tensor([[0.1, 0.2, 0.7], [1.0, 0.0, 0.0]])
+    torch.multinomial(p, 1), torch.multinomial(p[0], 3), torch.multinomial(p, 5, True)
+    """,
+)
+model(
+    "multinomial-too-many",
+    "More draws than places need replacement.",
+    "torch.multinomial(torch.ones(3), 4)",
+    raises="RuntimeError: cannot sample n_sample > prob_dist.size(-1) samples",
+)
+model(
+    "order-is-lost-without-places",
+    "Attention does not know the order of its keys.",
+    """
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 4, 2)
+    order = torch.tensor([2, 0, 3, 1])
+    attend = torch.nn.functional.scaled_dot_product_attention
+    torch.allclose(attend(q, k, v), attend(q, k[order], v[order]), atol=1e-6)
+    """,
+)
+
+# ------------------------------------------------------------------------------
 trap = Theme(ROWS, 21, "Traps of attention", "traps")
 trap(
     "two-meanings-of-true",
