@@ -22,14 +22,12 @@ def shares(scores, scale: float, hidden=None):
     """
     p = scores * scores.dtype.type(scale)
     if hidden is not None:
-        np.copyto(p, -np.inf, where=hidden)
+        p += np.where(hidden, -np.inf, 0).astype(p.dtype)
     top = np.max(p, axis=-1, keepdims=True, initial=-np.inf)
-    top[top == -np.inf] = 0
-    p -= top
+    p -= np.where(top == -np.inf, 0, top)
     np.exp(p, out=p)
     total = np.sum(p, axis=-1, keepdims=True)
-    total[total == 0] = 1
-    p /= total
+    p /= np.where(total == 0, 1, total)
     return p
 
 
