@@ -150,3 +150,35 @@ def test_what_pytorch_saved_can_be_read():
     other.load_state_dict(look.state_dict())
     x = torch.randn(3, 1, 4)
     assert torch.equal(look(x, x, x)[0], other(x, x, x)[0])
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_gradients_of_a_block(norm_first):
+    torch.manual_seed(0)
+    how = {"dropout": 0.0, "activation": "gelu", "dtype": torch.float64}
+    block = torch.nn.TransformerEncoderLayer(4, 2, 3, norm_first=norm_first, **how)
+    (x,) = drawn((3, 1, 4))
+    hidden = torch.ones(3, 3).triu(1).bool()
+    given = (x, *block.parameters())
+    assert gradcheck(lambda x, *_: block(x, hidden), given)
+    assert gradgradcheck(lambda x, *_: block(x, hidden), given, fast_mode=True)
+
+
+def test_the_blocks_of_a_stack_are_copies():
+    block = torch.nn.TransformerEncoderLayer(4, 2, 3)
+    one, two = torch.nn.TransformerEncoder(block, 2).layers
+    assert one is not two and one.linear1.weight is not block.linear1.weight
+    assert torch.equal(one.linear1.weight, two.linear1.weight)
+
+
+def test_draws_are_in_proportion():
+    torch.manual_seed(0)
+    p = torch.tensor([1.0, 0.0, 2.0, 5.0])
+    for drawn_ in (
+        torch.multinomial(p.expand(20000, 4), 1),
+        torch.multinomial(p, 20000, replacement=True),
+    ):
+        found = np.bincount(drawn_.numpy().ravel(), minlength=4) / 20000
+        np.testing.assert_allclose(found, [1 / 8, 0, 1 / 4, 5 / 8], atol=0.012)
+    orders = torch.multinomial(p.expand(100, 4), 3).sort(1).values
+    assert orders.tolist() == [[0, 2, 3]] * 100

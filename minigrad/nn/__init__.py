@@ -13,3 +13,6 @@ from minigrad.nn.modules import LSTM, RNN
 
 
 from minigrad.nn.modules import MultiheadAttention
+
+
+from minigrad.nn.modules import TransformerEncoder, TransformerEncoderLayer

@@ -914,3 +914,10 @@ attention(
     "len(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True).state_dict())",
     "Append them yourself, with `torch.cat`.",
 )
+attention(
+    "no-whole-transformer",
+    "A transformer with encoder and decoder.",
+    "[hasattr(torch.nn, n) for n in ('Transformer', 'TransformerDecoderLayer')]",
+    "`TransformerEncoderLayer` and `TransformerEncoder` are here; a decoder is a block "
+    "with a second MultiheadAttention, whose keys and values come from elsewhere.",
+)

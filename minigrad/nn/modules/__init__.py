@@ -19,3 +19,6 @@ from minigrad.nn.modules.rnn import LSTM, RNN
 
 
 from minigrad.nn.modules.activation import MultiheadAttention
+
+
+from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer

@@ -258,6 +258,29 @@ net(
     """,
 )
 net(
+    "encoder-layer-by-hand",
+    "A block of PyTorch's has its norms after the sums, unless `norm_first`.",
+    """
+    torch.manual_seed(0)
+    block = torch.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0)
+    x = torch.randn(3, 1, 4)
+    y = block.norm1(x + block.self_attn(x, x, x)[0])
+    by_hand = block.norm2(y + block.linear2(block.linear1(y).relu()))
+    torch.allclose(block(x), by_hand, atol=1e-6), block.norm_first
+    """,
+)
+net(
+    "encoder-knows-no-order",
+    "Without a mask, places that change seats change results with them.",
+    """
+    torch.manual_seed(0)
+    block = torch.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0)
+    net = torch.nn.TransformerEncoder(block, 2, enable_nested_tensor=False)
+    x, order = torch.randn(5, 1, 4), torch.tensor([3, 0, 4, 1, 2])
+    torch.allclose(net(x[order]), net(x)[order], atol=1e-6), len(net.layers)
+    """,
+)
+net(
     "loss-of-a-blind-guess",
     "Equal logits cost log n.",
     """
