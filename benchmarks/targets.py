@@ -43,6 +43,7 @@ AIMS: dict[str, tuple[Aim, ...]] = {
     "sgd": (Aim("hand", 1.0), Aim("torch", 1.0)),
     "adam": (Aim("hand", 0.6), Aim("torch", 1.0)),
     "rmsprop": (Aim("hand", 0.6), Aim("torch", 1.0)),
+    "block": (Aim("hand", 1.05), Aim("torch", 1.25)),
 }
 """The aims of each workload."""
 

@@ -1,4 +1,4 @@
-# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19 and 20: edit the chapters.
+# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19, 20 and 21: edit the chapters.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -81,3 +81,6 @@ from minigrad import accelerator, backends, cuda
 
 from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from minigrad.nn.windows import adaptive_avg_pool1d, avg_pool1d, max_pool1d, max_pool2d
+
+
+from minigrad.sampling import multinomial

@@ -7,6 +7,7 @@ all rows at once. So the operations and the rules of this package run on a batch
 stand.
 """
 
+import functools
 import itertools
 import textwrap
 from contextlib import contextmanager
@@ -339,9 +340,8 @@ def row_by_row(called, *arguments, **options):
         widen(arguments[0])
 
     def row(value, k: int):
-        if isinstance(value, (tuple, list)):
-            items = [row(item, k) for item in value]
-            return items if isinstance(value, list) else tuple(items)
+        if type(value) in (tuple, list):
+            return type(value)(row(item, k) for item in value)
         return (
             value.data[k if len(value.data) > 1 else 0, ...]
             if has(value, level)
@@ -367,6 +367,19 @@ def _stacked(found: list, level: Level):
 def _looped(called):
     """What is not in the table runs row by row."""
     return lambda *given, **options: row_by_row(called, *given, **options)
+
+
+def rowwise(function):
+    """A function of arrays, such as a loop over parts of them, that takes batches."""
+
+    @functools.wraps(function)
+    def called(*arguments, **options):
+        given = (*arguments, *options.values())
+        if any(type(value) is Rows for value in given):
+            return row_by_row(called, *arguments, **options)
+        return function(*arguments, **options)
+
+    return called
 
 
 def behind(axis, ndim: int):

@@ -121,7 +121,8 @@ def test_every_primitive_has_points_and_every_rule_a_primitive():
     linear = (
         "convolution convolution_input convolution_weight im2col col2im window_max "
     )
-    linear += "window_pick window_put window_mean window_spread"  # Chapter 20
+    linear += "window_pick window_put window_mean window_spread "  # Chapter 20
+    linear += "gelu_tanh shares"  # Chapter 21
     rows = {"enter", "leave", "lift", "sum_rows"}
     places = {"overwritten", "taken_over", "copy_slices"}
     assert trick - rows == places | {*(fused + linear).split()}

@@ -1,6 +1,7 @@
 """The workloads. Each is a `benchmarks.harness.Workload`, small enough to read."""
 
 from benchmarks.harness import Workload
+from benchmarks.workloads.block import Block
 from benchmarks.workloads.chain import Chain
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.graphs import FanOut, Ladder
@@ -30,6 +31,7 @@ WORKLOADS: dict[str, Workload] = {
         OptimizerStep("sgd", "SGD", 1_000_000, momentum=0.9),
         OptimizerStep("adam", "Adam", 1_000_000),
         OptimizerStep("rmsprop", "RMSprop", 1_000_000),
+        Block("block", batch=8, length=64, width=128, heads=4),
     )
 }
 
@@ -48,5 +50,6 @@ TINY: tuple[Workload, ...] = (
     OptimizerStep("sgd", "SGD", 5, momentum=0.9),
     OptimizerStep("adam", "Adam", 5),
     OptimizerStep("rmsprop", "RMSprop", 5),
+    Block("block", batch=2, length=3, width=4, heads=2),
 )
 """The same workloads at a size for tests."""

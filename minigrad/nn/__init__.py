@@ -1,4 +1,4 @@
-# Generated from chapters 10, 17 and 20: edit the chapters, not this file.
+# Generated from chapters 10, 17, 20 and 21: edit the chapters, not this file.
 """Networks. So far, the functions they are made of."""
 
 from minigrad.nn import functional
@@ -16,3 +16,9 @@ from minigrad.nn.modules import (
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose1d,
     ConvTranspose2d, Dropout2d, Fold, MaxPool1d, MaxPool2d, Unfold,
 )  # fmt: skip
+
+
+from minigrad.nn.modules import MultiheadAttention
+
+
+from minigrad.nn.modules import TransformerEncoder, TransformerEncoderLayer

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad.autograd.function import record
+from minigrad.batching import rowwise
 from minigrad.elementwise import bare
 from minigrad.errors import no_match, wrong_type
 from minigrad.inplace import _NAMES
@@ -95,6 +96,7 @@ def add_up(total, columns, taps: list, axes: int) -> None:
         total[(*before, *met)] += columns[(*before, *entry, *places)]
 
 
+@rowwise
 def im2col(x, *, grid: Grid):
     """Every patch of x as a column: (n, c, *lengths) to (n, c * kernel, places)."""
     n, c, *lengths = x.shape
@@ -104,6 +106,7 @@ def im2col(x, *, grid: Grid):
     return columns.reshape(n, c * math.prod(grid.kernel), math.prod(sizes))
 
 
+@rowwise
 def col2im(columns, *, grid: Grid, lengths: tuple):
     """The transpose: (n, c * kernel, places) to (n, c, *lengths), added up."""
     n, sizes = len(columns), grid.sizes(lengths)
@@ -169,6 +172,7 @@ def patches(x, grid: Grid, groups: int, short: bool):
         yield few, columns.reshape(*shape[: axes - 1], groups, rows, -1)
 
 
+@rowwise
 def convolve(x, w, b, *, grid: Grid, groups: int):
     """Lay kernels w (m, c / groups, *kernel) on x (n, c, *lengths) at all places.
 
@@ -185,6 +189,7 @@ def convolve(x, w, b, *, grid: Grid, groups: int):
     return home(y, short)
 
 
+@rowwise
 def to_weight(y, x, *, grid: Grid, groups: int):
     """The transpose in w: the sum of y (n, m, *sizes) times what its places saw."""
     short, m, c = is_short(y.shape[2:]), y.shape[1], x.shape[1] // groups
@@ -195,6 +200,7 @@ def to_weight(y, x, *, grid: Grid, groups: int):
     return total if len(x) else np.zeros((m, c, *grid.kernel), x.dtype)
 
 
+@rowwise
 def to_input(y, w, b, *, grid: Grid, groups: int, lengths: tuple):
     """The transpose in x: y (n, m, *sizes) times w, added up to (n, c, *lengths)."""
     (n, _, *sizes), c, short = y.shape, w.shape[1] * groups, is_short(y.shape[2:], 16)

@@ -1,4 +1,4 @@
-# Generated from chapter 17 (book/ch17-modules.ipynb): edit the chapter, not this.
+# Generated from chapters 17 and 21: edit the chapters, not this file.
 """Functions of networks that have a rule of their own: one node for several steps."""
 
 import numpy as np
@@ -31,7 +31,7 @@ _addmm = record(
         "addmm",
         lambda b, x, w: affine(x, w, b),
         b=lambda g: np.sum(rows(g), axis=0),
-        x=lambda g, w: np.matmul(g, w),
+        x=lambda g, w: affine(g, w.T),
         w=lambda g, x: np.matmul(np.transpose(rows(g)), rows(x)),
     ),
     "linear",
@@ -41,7 +41,7 @@ _mm = record(
     define(
         "mm_t",
         lambda x, w: affine(x, w),
-        x=lambda g, w: np.matmul(g, w),
+        x=lambda g, w: affine(g, w.T),
         w=lambda g, x: np.matmul(np.transpose(rows(g)), rows(x)),
     ),
     "linear",
@@ -283,3 +283,61 @@ _elu = record(PRIMITIVES["elu"], "elu", "EluBackward0")
 def elu(input, alpha: float = 1.0, inplace: bool = False):
     """``input`` where it is positive, alpha (exp(input) - 1) elsewhere."""
     return _elu(input, alpha)
+
+
+from minigrad.elementwise import gelu as _gelu  # noqa: E402
+
+BEND, CUBE = (2 / np.pi) ** 0.5, 0.044715
+
+
+def _bent(x):
+    """The tanh in gelu: tanh(√(2/π) (x + 0.044715 x³))."""
+    if type(x) is not np.ndarray:
+        return np.tanh(BEND * (x + CUBE * (x * x * x)))
+    t = x * x
+    t *= CUBE * BEND
+    t += BEND
+    t *= x
+    return np.tanh(t, out=t)
+
+
+def gelu_tanh(x):
+    """The tanh form of gelu: half of x, times 1 + tanh."""
+    y = _bent(x)
+    y += 1
+    y *= x
+    y *= 0.5
+    return y
+
+
+def gelu_tanh_back(g, x, out):
+    """The cotangent of x: (1 + t + x (1 - t²) times the slope inside tanh) / 2."""
+    if type(g) is not np.ndarray:
+        t = _bent(x)
+        return g * (1 + t + x * (1 - t * t) * (BEND * (1 + 3 * CUBE * (x * x)))) * 0.5
+    half = out / x  # (1 + t) / 2, cheaper than a second tanh
+    np.copyto(half, 0.5, where=x == 0)
+    d = x * x
+    d *= 6 * CUBE * BEND
+    d += 2 * BEND
+    d *= x
+    d *= 1 - half
+    d += 1
+    d *= half
+    d *= g
+    return d
+
+
+_gelu_tanh = record(
+    define("gelu_tanh", gelu_tanh, x=lambda g, x, out: gelu_tanh_back(g, x, out)),
+    "gelu",
+    "GeluBackward0",
+)
+
+
+def gelu(input, approximate: str = "none"):
+    """X Φ(x), with the normal distribution Φ, or its ``"tanh"`` approximation."""
+    whole = isinstance(input, Tensor) and not input.is_floating_point()
+    if approximate == "tanh" and not whole:
+        return _gelu_tanh(input)
+    return _gelu(input, approximate)

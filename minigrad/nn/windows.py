@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad.autograd.function import record
+from minigrad.batching import rowwise
 from minigrad.elementwise import bare
 from minigrad.errors import wrong_type
 from minigrad.inplace import _NAMES
@@ -23,6 +24,7 @@ def unseen(x, sizes: tuple):
     return np.full((*x.shape[: -len(sizes)], *sizes), least, x.dtype)
 
 
+@rowwise
 def largest(x, *, grid: Grid, sizes: tuple):
     """The largest number that each window shows: (…, *lengths) to (…, *sizes)."""
     found = unseen(x, sizes)
@@ -43,12 +45,13 @@ def _indices(grid: Grid, lengths: tuple, sizes: tuple) -> tuple:
     return both[0], both[1].ravel()
 
 
+@rowwise
 def winners(x, grid: Grid, sizes: tuple):
     """The index of the largest in its map, for each window: the first of equals.
 
     A NaN wins over everything; of several, the last, as in PyTorch.
     """
-    x, d = bare(x), len(sizes)
+    d = len(sizes)
     taps, out = grid.taps(x.shape[-d:], sizes), unseen(x, sizes)
     seen = [np.ascontiguousarray(x[(..., *met)]) for _, _, met in taps]
     for (_, places, _), values in zip(taps, seen, strict=True):
@@ -66,6 +69,7 @@ def winners(x, grid: Grid, sizes: tuple):
     return first + away.take(which)
 
 
+@rowwise
 def selected(x, *, where, lengths: tuple):
     """What the winners have: (…, *lengths) to the shape of ``where``."""
     maps = math.prod(x.shape[: -len(lengths)])
@@ -73,6 +77,7 @@ def selected(x, *, where, lengths: tuple):
     return np.take_along_axis(x, index, 1).reshape(where.shape)
 
 
+@rowwise
 def sent_back(g, *, where, lengths: tuple):
     """The transpose of `selected`: each g goes to the winner of its window."""
     outer, each = g.shape[: -len(lengths)], math.prod(lengths)
@@ -86,7 +91,7 @@ LARGEST = define(
     "window_max",
     largest,
     x=lambda g, x, grid, sizes: back_rule(
-        g, where=winners(x, grid, sizes), lengths=tuple(x.shape[-len(sizes) :])
+        g, where=winners(bare(x), grid, sizes), lengths=tuple(x.shape[-len(sizes) :])
     ),
 )
 SELECTED = define(
@@ -112,6 +117,7 @@ def add_at(total, index: tuple, values) -> None:
         np.add.at(total, index, values)
 
 
+@rowwise
 def window_sum(x, *, grid, sizes: tuple, counts):
     """What each window shows, added and divided: (…, *lengths) to (…, *sizes)."""
     d = len(sizes)
@@ -122,6 +128,7 @@ def window_sum(x, *, grid, sizes: tuple, counts):
     return total
 
 
+@rowwise
 def window_spread(g, *, grid, lengths: tuple, counts):
     """The transpose of `window_sum`: each g goes to all that its window shows."""
     d = len(lengths)
@@ -266,7 +273,7 @@ def max_pool2d(
     out = _max_pool(input, grid, sizes)
     if not return_indices:
         return out
-    return out, wrap(winners(input, grid, sizes))
+    return out, wrap(winners(bare(input), grid, sizes))
 
 
 _avg_pool = record(MEAN, "avg_pool2d", "AvgPool2DBackward0")

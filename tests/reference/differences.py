@@ -858,7 +858,45 @@ training(
     "weighted-samples",
     "Examples drawn with weights.",
     "hasattr(torch.utils.data, 'WeightedRandomSampler')",
-    "It needs multinomial, which is not here. A sampler of one's own yields numbers.",
+    "A sampler of one's own yields numbers; `torch.multinomial` draws them.",
+)
+
+# ------------------------------------------------------------------------------
+attention = differ(21, "Attention")
+attention(
+    "attention-node",
+    "The name of attention's last node.",
+    """
+    q = torch.ones(1, 1, 2, 2, requires_grad=True)
+    torch.nn.functional.scaled_dot_product_attention(q, q, q).grad_fn.name()
+    """,
+    "PyTorch's fast kernel is one node. Here only the middle is one, the shares, and "
+    "what is seen last is the product with the values.",
+)
+attention(
+    "attention-twice",
+    "The second derivative of attention.",
+    """
+    q = torch.ones(1, 1, 2, 2, requires_grad=True)
+    out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+    (g,) = torch.autograd.grad(out.sum(), q, create_graph=True)
+    torch.autograd.grad(g.sum(), q)[0].shape
+    """,
+    "PyTorch's fast kernel has no rule for it; its plain kernel, which one can ask "
+    "for, has. Here there is one kernel, and it can be differentiated again.",
+)
+attention(
+    "no-bias-keys",
+    "A key and a value that are learned, beside the others.",
+    "len(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True).state_dict())",
+    "Append them yourself, with `torch.cat`.",
+)
+attention(
+    "no-whole-transformer",
+    "A transformer with encoder and decoder.",
+    "[hasattr(torch.nn, n) for n in ('Transformer', 'TransformerDecoderLayer')]",
+    "`TransformerEncoderLayer` and `TransformerEncoder` are here; a decoder is a block "
+    "with a second MultiheadAttention, whose keys and values come from elsewhere.",
 )
 
 # ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-# Generated from chapters 17 and 20: edit the chapters, not this file.
+# Generated from chapters 17, 20 and 21: edit the chapters, not this file.
 """The modules, each kind in a file of its own."""
 
 from minigrad.nn.modules.container import (
@@ -25,3 +25,9 @@ from minigrad.nn.modules.pooling import (
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, MaxPool1d,
     MaxPool2d, Unfold,
 )  # fmt: skip
+
+
+from minigrad.nn.modules.activation import MultiheadAttention
+
+
+from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
