@@ -209,7 +209,7 @@ def _cotangent(self, k: int, g) -> Tensor | None:
     like = self.outputs[k]
     if g is None and like is not None and self.ctx.materialize_grads:
         g = np.zeros(*like)
-    return wrap(g) if isinstance(g, (np.ndarray, np.generic)) else g
+    return as_seen(g)
 
 
 BackwardNode.step, BackwardNode.cotangent = _step, _cotangent
