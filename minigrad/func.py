@@ -243,8 +243,10 @@ def jacrev(func, argnums=0, *, has_aux: bool = False, chunk_size: int | None = N
         with enable_grad():
             args, tree, own = _places(argnums, args)
             y, aux = _with_aux(func(*args, **options), has_aux, "jacrev")
-            ys = _outputs(y, "vjp(f, *primals)")
-            blocks = [_at_once(y, own, True, chunk_size) for y in ys]
+            blocks = [
+                _at_once(y, own, True, chunk_size)
+                for y in _outputs(y, "vjp(f, *primals)")
+            ]
             found = _hung(y, [_hung(tree, block) for block in blocks])
         found = _settled(found, own)
         return (found, _settled(aux, own)) if has_aux else found

@@ -9,7 +9,7 @@ that have tangents, too.
 
 import weakref
 from collections import namedtuple
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from inspect import unwrap
@@ -74,11 +74,6 @@ def _resting(level: Level):
         yield
     finally:
         level.busy = before
-
-
-def _set_fwd_grad_enabled(enabled: bool):
-    """A block in which results get no tangents, if ``enabled`` is False."""
-    return nullcontext() if enabled or not _levels else _resting(_levels[-1])
 
 
 def enter_dual_level() -> int:

@@ -121,7 +121,7 @@ def examine(node) -> None:
         found = getattr(node, name, None)
         for value in found if isinstance(found, tuple) else (found,):
             value = value._array if isinstance(value, Tensor) else value
-            if isinstance(value, (np.ndarray, np.generic)):
+            if isinstance(value, engine.ARRAYS):
                 count = count_of(value)
                 if count is not None and count.times[-1] > node.born:
                     raise RuntimeError(_spoiled(node, name, value, count))
