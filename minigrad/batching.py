@@ -19,7 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from minigrad import operands
 from minigrad import roots as starts
-from minigrad.autograd import engine, function
+from minigrad.autograd import engine, function, rebase
 from minigrad.autograd.function import record
 from minigrad.ops import allclose
 from minigrad.random import Generator
@@ -106,11 +106,12 @@ class _Described:
     dtype = property(lambda self: self.data.dtype)
     flags = property(lambda self: self.data.flags)
     itemsize = property(lambda self: self.data.itemsize)
+    strides = property(lambda self: self.data.strides[1:])
     ndim = property(lambda self: self.data.ndim - 1)
     size = property(lambda self: self.data.size // max(len(self.data), 1))
     T = property(lambda self: np.transpose(self))
     mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815
-    base = None
+    base = property(lambda self: self.data)  # where the memory is
 
     @property
     def shape(self) -> Shape:
@@ -606,6 +607,11 @@ def fit(cotangent, like: tuple):
     return cotangent if cotangent.dtype == like[1] else cotangent.astype(like[1])
 
 
+def layout(array) -> tuple:
+    """How an array lies in memory, for changes of views; of a batch, its first row."""
+    return layout(array.data[0, ...]) if isinstance(array, Rows) else _layout(array)
+
+
 def busy(error: Exception) -> bool:
     """Whether to try again: another thread, or a batch where NumPy wants an array."""
     return _busy(error) or str(error) in (PLAIN, CONTROL, ITEM)
@@ -618,9 +624,9 @@ def quietly(called, *arrays, **options):
     return row_by_row(partial(quietly, called), *arrays, **options)
 
 
-_busy, _quietly = function.busy, function.quietly
+_busy, _quietly, _layout = function.busy, function.quietly, rebase._layout
 function.misfit, function.fit, starts.fit = misfit, fit, fit
-function.busy, function.quietly = busy, quietly
+function.busy, function.quietly, rebase._layout = busy, quietly, layout
 engine.ARRAYS += (Rows,)
 operands.ARRAYS += (Rows,)
 

@@ -15,7 +15,7 @@ import numpy as np
 from minigrad import ops
 from minigrad.autograd.function import record
 from minigrad.creation import zeros_like
-from minigrad.operands import operand, quietly
+from minigrad.operands import is_array, operand, quietly
 from minigrad.protocols import FUNCTIONS, UFUNCS
 from minigrad.rules import PRIMITIVES, define
 from minigrad.tensor import Tensor, extend, wrap
@@ -248,8 +248,8 @@ def where(condition, input, other):
 
 def _mask(name: str, condition) -> np.ndarray:
     """The array of a condition; RuntimeError if it is not one of bools."""
-    given = isinstance(condition, Tensor)
-    array = condition._array if given else np.asarray(condition)
+    array = condition._array if isinstance(condition, Tensor) else condition
+    array = array if is_array(array) else np.asarray(array)
     if array.dtype.kind != "b":
         raise RuntimeError(
             f"{name} expected condition to be a boolean tensor, but got a tensor with "

@@ -3,19 +3,20 @@
 
 from functools import partial
 
-from minigrad.autograd.functional import _as_tuple, _at_once, _fresh, _pull, _units
+from minigrad.autograd.functional import _at_once, _fresh, _pull, _units
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.batching import vmap
 from minigrad.creation import ones_like, zeros_like
-from minigrad.tensor import AccumulateGrad, Tensor
+from minigrad.tensor import AccumulateGrad, Tensor, mode
 
 
 def _cut(value, own: tuple):
-    """The value; without its history, if that leads to nothing but tensors of ours."""
+    """The value; without a history that leads to ours alone, or is not recorded."""
     if not isinstance(value, Tensor) or not value.requires_grad:
         return value
+
     ours, seen = {x._node for x in own if x.is_leaf}, set()
-    found = [value._node]
+    found = [value._node] if mode.recording else []
     while found:
         node = found.pop()
         if type(node) is AccumulateGrad and node not in ours:
@@ -52,15 +53,32 @@ def _settled(tree, own: tuple):
     return _hung(tree, [_cut(leaf, own) for leaf in _leaves(tree)])
 
 
-def _chosen(argnums, args: tuple) -> tuple[tuple, tuple]:
-    """The places to differentiate by, and what stands there; all leaves are tensors."""
+def _counted(argnums, count: int) -> tuple:
+    """The places to differentiate by, counted from the left; each of them once."""
     places = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not all(isinstance(i, int) for i in places):
+        raise RuntimeError(
+            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}, {argnums}: "
+            "write 0, or (0, 1) (Chapter 14)"
+        )
     for i in places:
-        if not -len(args) <= i < len(args):
+        if not -count <= i < count:
             raise RuntimeError(
-                f"Got argnum={i}, but only {len(args)} positional inputs: count from 0 "
+                f"Got argnum={i}, but only {count} positional inputs: count from 0 "
                 "(Chapter 14)"
             )
+    places = tuple(i % count for i in places)
+    if not places or len({*places}) < len(places):
+        raise RuntimeError(
+            f"argnums elements must be unique, got {places}, and argnums must be "
+            "non-empty: name each argument once (Chapter 14)"
+        )
+    return places
+
+
+def _chosen(argnums, args: tuple) -> tuple[tuple, tuple]:
+    """The places to differentiate by, and what stands there; all leaves are tensors."""
+    places = _counted(argnums, len(args))
     given = tuple(args[i] for i in places)
     for leaf in _leaves(given):
         if not isinstance(leaf, Tensor):
@@ -140,13 +158,25 @@ def grad(func, argnums=0, has_aux: bool = False):
     return derivative
 
 
+def _outputs(y, said: str) -> tuple:
+    """The tensors in what a function returned; RuntimeError for anything else."""
+    ys = tuple(_leaves(y))
+    for leaf in ys:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                f"{said}: expected f(*primals) to return only tensors, got unsupported "
+                f"type {type(leaf)}. Return it beside, with has_aux=True (Chapter 14)"
+            )
+    return ys
+
+
 def vjp(func, *primals, has_aux: bool = False):
     """Return ``func(*primals)``, and the function that takes v to vᵀJ, a tuple."""
     with enable_grad():
         args, trees, own = _places(tuple(range(len(primals))), primals)
         found = func(*args)
         y, _ = _with_aux(found, has_aux, "vjp")
-        ys = _as_tuple(tuple(_leaves(y)), "outputs", "vjp")[1]
+        ys = _outputs(y, "vjp(f, *primals)")
 
     def pull(*vs):
         with enable_grad():
@@ -189,7 +219,7 @@ def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
         args, _, own = _places(tuple(range(len(primals))), primals)
         found = func(*args)
         y, _ = _with_aux(found, has_aux, "jvp")
-        ys = tuple(_leaves(y))
+        ys = _outputs(y, "jvp(f, primals, tangents)")
         us, vs = tuple(zeros_like(y) for y in ys), _vectors(tangents, own)
         us = _fresh(us, False)
         moved = _hung(y, _pull(_pull(ys, own, us, True), us, vs, True))
@@ -203,12 +233,20 @@ def jacrev(func, argnums=0, *, has_aux: bool = False, chunk_size: int | None = N
     For each output, in its place, the blocks of all inputs that ``argnums`` names.
     At most ``chunk_size`` rows are computed at a time.
     """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(
+            f"jacrev: `chunk_size` should be greater than 0, and not {chunk_size}: "
+            "None computes all rows at once (Chapter 14)"
+        )
 
     def derivative(*args, **options):
         with enable_grad():
             args, tree, own = _places(argnums, args)
             y, aux = _with_aux(func(*args, **options), has_aux, "jacrev")
-            blocks = [_at_once(y, own, True, chunk_size) for y in _leaves(y)]
+            blocks = [
+                _at_once(y, own, True, chunk_size)
+                for y in _outputs(y, "vjp(f, *primals)")
+            ]
             found = _hung(y, [_hung(tree, block) for block in blocks])
         found = _settled(found, own)
         return (found, _settled(aux, own)) if has_aux else found

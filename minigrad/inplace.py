@@ -113,7 +113,7 @@ def _put(array: np.ndarray, value: np.ndarray, name: str) -> None:
         shape = np.broadcast_shapes(array.shape, value.shape)
     except ValueError:
         raise RuntimeError(mismatch(name, array.shape, value.shape)) from None
-    if shape != array.shape:
+    if shape != tuple(array.shape):
         raise RuntimeError(
             f"output with shape {list(array.shape)} doesn't match the broadcast shape "
             f"{list(shape)}: a change in place keeps the shape, so make a new tensor "

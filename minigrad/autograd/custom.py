@@ -7,6 +7,7 @@ have to tell each other they write on a context, ``ctx``.
 """
 
 import functools
+import inspect
 import warnings
 import weakref
 from contextlib import nullcontext
@@ -53,10 +54,10 @@ class Saved:
     """One tensor as a node keeps it: its array, its history, and when it was saved."""
 
     def __init__(self, tensor: Tensor, node: Node, number: int | None):
-        self.array, self.node, self.born = tensor._array, node, function.clock
+        self.array, self.number, self.born = tensor._array, number, function.clock
         self.tensor = tensor if number is None and tensor.is_leaf else None
         # an output leads to the node that saves it: known weakly, there is no cycle
-        self.number = number
+        self.node = weakref.ref(node)
         self.history = tensor._node if number is None else weakref.ref(tensor._node)
         self.box = None
         if saved.choices.hooks:  # Chapter 12: somebody else wants to keep it
@@ -71,12 +72,15 @@ class Saved:
             self.check(name)
         if self.tensor is not None:
             return self.tensor
-        array = self.array
-        if self.box is not None:
-            array = saved.call_unrecorded(self.unpack, self.box[0])._array
-        weak = self.number is not None
-        value = wrap(array, self.history() if weak else self.history)
-        return forward_ad.recall(self, value)
+        array = saved.unpacked(self.unpack, *self.box) if self.box else self.array
+        return forward_ad.recall(self, wrap(array, self.maker()))
+
+    def maker(self) -> Node | None:
+        """Where the value comes from; an output that nobody holds is made again."""
+        if self.number is not None and self.node() and not self.history():
+            output = Output(self.node(), self.number)
+            self.history = weakref.ref(output)
+        return self.history if self.number is None else self.history()
 
 
 def _check(self, name: str) -> None:
@@ -84,8 +88,7 @@ def _check(self, name: str) -> None:
     count = count_of(self.array)
     if count is None or count.times[-1] <= self.born:
         return
-    maker = self.history() if self.number is not None else self.history
-    changed, made = count.changed(), ""
+    maker, changed, made = self.maker(), count.changed(), ""
     if self.number is None and changed is not None and changed._node is not None:
         maker = changed._node
     if maker is not None and type(maker) is not AccumulateGrad:
@@ -136,7 +139,8 @@ class Output(Node):
         """Put the cotangent where the collecting node will look for it."""
         g, self.g, node = self.g, None, self.next0
         if node.uses:
-            node.g = {**(node.g or {}), self.number: g}
+            arrived, k = node.g or {}, self.number
+            node.g = {**arrived, k: g if arrived.get(k) is None else arrived[k] + g}
             node.uses -= 1
             if not node.uses:
                 ready.append(node)
@@ -205,7 +209,7 @@ def _cotangent(self, k: int, g) -> Tensor | None:
     like = self.outputs[k]
     if g is None and like is not None and self.ctx.materialize_grads:
         g = np.zeros(*like)
-    return wrap(g) if isinstance(g, (np.ndarray, np.generic)) else g
+    return as_seen(g)
 
 
 BackwardNode.step, BackwardNode.cotangent = _step, _cotangent
@@ -375,6 +379,7 @@ Function._vjp, Function.__call__ = classmethod(_vjp), _call
 
 def _apply(cls, *args, **kwargs):
     """Run ``forward`` on the arguments, and record it as one operation."""
+    args = _in_order(cls, args, kwargs)
     places = [k for k, x in enumerate(args) if isinstance(x, Tensor)]
     tensors = [args[k] for k in places]
     needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
@@ -385,7 +390,7 @@ def _apply(cls, *args, **kwargs):
     before = set_recording(False)
     try:
         with nullcontext() if level is None else forward_ad._resting(level):
-            result = _run(cls, ctx, args, kwargs)
+            result = _run(cls, ctx, args)
     finally:
         set_recording(before)
     recorded = before and not mode.inference and any(needs)
@@ -399,13 +404,30 @@ def _apply(cls, *args, **kwargs):
 Function.apply = classmethod(_apply)
 
 
-def _run(cls, ctx: FunctionCtx, args: tuple, kwargs: dict):
+def _run(cls, ctx: FunctionCtx, args: tuple):
     """What ``forward`` returns, in either of its two forms."""
     if cls.setup_context is Function.setup_context:
-        return cls.forward(ctx, *args, **kwargs)
-    result = cls.forward(*args, **kwargs)
+        return cls.forward(ctx, *args)
+    result = cls.forward(*args)
     cls.setup_context(ctx, args, result)
     return result
+
+
+def _in_order(cls, args: tuple, kwargs: dict) -> tuple:
+    """All arguments of ``forward`` by position; in the newer form, defaults as well."""
+    newer = cls.setup_context is not Function.setup_context
+    if newer or kwargs:
+        ctx = [None] * (not newer)
+        bound = inspect.signature(cls.forward).bind(*ctx, *args, **kwargs)
+        if newer:
+            bound.apply_defaults()
+        for name in bound.kwargs:
+            raise TypeError(
+                f"forward() got an unexpected keyword argument '{name}': let it be one "
+                "that can be given by position (Chapter 16)"
+            )
+        args = bound.args[not newer :]
+    return args
 
 
 def among(x, tensors) -> bool:
@@ -664,6 +686,25 @@ class CustomHistory(forward_ad.Tangents):
                 )
         return super().before(name, tensor, wanted)
 
+    def after(self, name: str, tensor: Tensor, result: Tensor | None) -> None:
+        """As before; but no gradient goes through views that you have made."""
+        views = rebase.living_views(getattr(tensor, "_origin", tensor))
+        made = {view: edge(view._node) for view in views if view is not tensor}
+        super().after(name, tensor, result)
+        for view, (of, number) in made.items():
+            if isinstance(of, BackwardNode) and edge(view._node)[0] is not of:
+                view._node = Error(OVERRIDDEN.format(number, _operation(of)), of)
+
+
+OVERRIDDEN = (
+    "Output {} of {} is a view and its base or another view of its base has been "
+    "modified inplace. This view was created inside a custom Function (or because an "
+    "input was returned as-is) and the autograd logic to handle view+inplace would "
+    "override the custom backward associated with the custom Function, leading to "
+    "incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+    "output of the custom Function (Chapter 16)."
+)
+
 
 inplace.history = CustomHistory()
 
@@ -671,24 +712,27 @@ inplace.history = CustomHistory()
 class Error(Node):
     """A node through which no gradient may pass."""
 
-    __slots__ = ()
+    __slots__ = ("next0", "said")
+    links = ("next0",)
 
-    def __init__(self):
-        self.uses, self.g, self.hooks = 0, None, None
+    def __init__(self, said: str, node: Node | None = None):
+        self.uses, self.g, self.hooks, self.said = 0, None, None, said
+        self.next0 = node  # what would come next
 
     def discover(self, found: list) -> None:
         """Nothing lies behind it."""
 
     def step(self, ready: list, keep: bool) -> None:
         """Refuse."""
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with "
-            "@once_differentiable: write its backward with tensors, and take the mark "
-            "away (Chapter 16)"
-        )
+        raise RuntimeError(self.said)
 
 
 Error.primitive, Output.primitive = _Rules("error", 0), _Rules("output", 1)
+TWICE = (
+    "trying to differentiate twice a function that was marked with "
+    "@once_differentiable: write its backward with tensors, and take the mark away "
+    "(Chapter 16)"
+)
 
 
 def once_differentiable(fn):
@@ -705,7 +749,7 @@ def once_differentiable(fn):
         if not (before and tracked):
             return answer
         answer = answer if isinstance(answer, tuple) else (answer,)
-        return tuple(d if d is None else wrap(d._array, Error()) for d in answer)
+        return tuple(d if d is None else wrap(d._array, Error(TWICE)) for d in answer)
 
     return backward
 

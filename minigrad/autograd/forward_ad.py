@@ -69,11 +69,11 @@ def _open() -> Level | None:
 @contextmanager
 def _resting(level: Level):
     """In this block nobody looks for tangents."""
-    level.busy = True
+    before, level.busy = level.busy, True
     try:
         yield
     finally:
-        level.busy = False
+        level.busy = before
 
 
 def enter_dual_level() -> int:
@@ -164,7 +164,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """Return the primal and the tangent; the tangent is None if there is none."""
     if _levels and not isinstance(tensor, Tensor):
         raise wrong_type("_unpack_dual(): argument 'dual'", "Tensor", tensor)
-    tangent = _levels[-1].get(tensor) if _levels and level in (None, 0) else None
+    tangent = _open().get(tensor) if _open() and level in (None, 0) else None
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(wrap(memory(tensor), tensor._node), tangent)
@@ -547,13 +547,23 @@ def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
     with enable_grad(), dual_level():
         everywhere = tuple(range(len(primals)))
         _, trees, own = transforms._places(everywhere, primals)
-        vs = transforms._leaves(tangents)
-        found = func(*transforms._hung(trees, map(make_dual, own, vs)))
+        given = map(make_dual, own, transforms._leaves(tangents))
+        found = func(*transforms._hung(trees, given))
         y, _ = transforms._with_aux(found, has_aux, "jvp")
-        pairs = [(y, unpack_dual(y).tangent) for y in transforms._leaves(y)]
-        moved = [_zeros(y) if v is None else v for y, v in pairs]
-    found, moved = _settled((found, transforms._hung(y, moved)), (*own, *vs))
+        ys = transforms._outputs(y, "jvp(f, primals, tangents)")
+        vs = [unpack_dual(y).tangent for y in ys]
+        if strict and None in vs:
+            raise RuntimeError(CONSTANT)
+        moved = [_zeros(y) if v is None else v for y, v in zip(ys, vs, strict=True)]
+    found, moved = _settled((found, transforms._hung(y, moved)), own)
     return (found[0], moved, found[1]) if has_aux else (found, moved)
+
+
+CONSTANT = (
+    "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+    "inputs. This is not allowed with strict=True. Leave strict out: the tangent is "
+    "zero then (Chapter 15)"
+)
 
 
 jvp.__wrapped__ = _two_passes  # so that this cell, run twice, wraps it once

@@ -199,6 +199,14 @@ def _fits(primitive: Primitive) -> bool:
     return len(primitive.rules) > 1 or bool(primitive.params)
 
 
+LISTS = {"condition", "index", "target", "weight", "positive"}  # among parameters
+
+
+def _looks(primitive: Primitive) -> bool:
+    """Whether a rule may read arrays, which could be changed in place."""
+    return bool(primitive.saves) or not LISTS.isdisjoint(primitive.params)
+
+
 def _class_parts(primitive: Primitive) -> dict:
     """What fills the blanks of NODE."""
     count = range(len(primitive.rules))
@@ -207,9 +215,9 @@ def _class_parts(primitive: Primitive) -> dict:
     kept = dict.fromkeys(n for needs in primitive.needs.values() for n in needs)
     step = "".join(_step(primitive, k) for k in reversed(count))
     if primitive.saves:
-        slots = " = ".join(f"self.{name}" for name in primitive.saves)
-        step = CHECKING + step + FREEING.format(slots=slots)
-        kept["born"] = None
+        step += FREEING.format(slots=" = ".join(f"self.{n}" for n in primitive.saves))
+    if _looks(primitive):
+        step, kept["born"] = CHECKING + step, None
     return {
         "slots": (*links, *fits, *kept),
         "links": links,
@@ -291,7 +299,7 @@ def _unwrap(given: tuple, name: str) -> list[str]:
 def _record(primitive: Primitive, given: tuple) -> list[str]:
     """Fill the node's slots: where to send cotangents, and what the rules will need."""
     lines = [f"node.next{k} = n{k}" for k in range(len(given))]
-    lines += ["node.born = clock"] * bool(primitive.saves)
+    lines += ["node.born = clock"] * _looks(primitive)
     if _fits(primitive):
         fits = [f"node.fit{k} = misfit({x}, z)" for k, x in enumerate(given)]
         if isinstance(primitive.forward, np.ufunc):  # shapes differ if broadcast

@@ -55,6 +55,11 @@ STRICT = {
     "{}. This is not allowed in strict mode{}.",
     "hessian": "The hessian of the user-provided function is independent of input {}. "
     "This is not allowed in strict mode{}.",
+    "slope": "While computing the hessian, found that the jacobian of the "
+    "user-provided function with respect to input {} is independent of the input. This "
+    "is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be "
+    "violated by a linear function for example).",
     "trick": "The gradient with respect to the input is independent of entry {} in the "
     "grad_outputs when using the double backward trick to compute forward mode "
     "gradients. This is not allowed in strict mode.",
@@ -270,8 +275,8 @@ def _slopes(func, xs: tuple, caller: str, strict: bool) -> tuple:
                 "a single element"
             )
         raise RuntimeError(f"{said}. Sum it up, or call jacobian (Chapter 14)")
-    found = _pull(ys, xs, (ones_like(ys[0]),), True, "back" if strict else None)
-    return ys[0], found
+    kind = ("slope" if caller == "hessian" else "back") if strict else None
+    return ys[0], _pull(ys, xs, (ones_like(ys[0]),), True, kind, "slope")
 
 
 def _product(func, inputs, v, create_graph: bool, strict: bool, caller: str):

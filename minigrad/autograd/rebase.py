@@ -194,7 +194,7 @@ class History(Counting):
 
     def original(self, tensor: Tensor) -> Tensor:
         """The tensor as it was before the change, for the operation to save."""
-        return wrap(np.array(tensor._array), tensor._node)
+        return wrap(np.copy(tensor._array), tensor._node)
 
     def after(self, name: str, tensor: Tensor, result: Tensor | None) -> None:
         """Count a change that has been made; rewrite the history it belongs to."""

@@ -31,6 +31,18 @@ def call_unrecorded(hook, value):
         set_recording(before)
 
 
+def unpacked(unpack, box) -> np.ndarray:
+    """The array that an unpack hook makes of a box."""
+    value = call_unrecorded(unpack, box)
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            "Output of saved tensor unpack_hook expected to be a Tensor but got result "
+            f"of type {type(value).__name__}: let '{called(unpack)}' make a tensor of "
+            "it (Chapter 12)"
+        )
+    return value._array
+
+
 class Boxes:
     """What ``pack`` has made of a node's saved values, by the name of the slot."""
 
@@ -41,14 +53,7 @@ class Boxes:
     def opened(self, node: Node):
         """For the length of the step, the values are where it will look for them."""
         for name, box in self.contents.items():
-            value = call_unrecorded(self.unpack, box)
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    "Output of saved tensor unpack_hook expected to be a Tensor but "
-                    f"got result of type {type(value).__name__}: let "
-                    f"'{called(self.unpack)}' make a tensor of it (Chapter 12)"
-                )
-            setattr(node, name, value._array)
+            setattr(node, name, unpacked(self.unpack, box))
         node.born = function.clock  # what was packed, nobody has changed in place
         try:
             yield

@@ -117,13 +117,14 @@ extend(_version=property(_version))
 
 def examine(node) -> None:
     """Refuse to step if something that the node has saved is no longer what it was."""
-    for name in node.saves:
-        value = getattr(node, name, None)
-        value = value._array if isinstance(value, Tensor) else value
-        if isinstance(value, (np.ndarray, np.generic)):
-            count = count_of(value)
-            if count is not None and count.times[-1] > node.born:
-                raise RuntimeError(_spoiled(node, name, value, count))
+    for name in (*node.saves, *node.primitive.params):
+        found = getattr(node, name, None)
+        for value in found if isinstance(found, tuple) else (found,):
+            value = value._array if isinstance(value, Tensor) else value
+            if isinstance(value, engine.ARRAYS):
+                count = count_of(value)
+                if count is not None and count.times[-1] > node.born:
+                    raise RuntimeError(_spoiled(node, name, value, count))
 
 
 function.examine = examine
@@ -132,7 +133,8 @@ function.examine = examine
 def _spoiled(node, name: str, value, count: Count) -> str:
     """Say what was changed under a node, by whom, and what to do about it."""
     links = dict(zip(node.primitive.rules, node.links, strict=True))
-    maker, changed = getattr(node, links.get(name, ""), node), count.changed()
+    itself = node if name == "out" else None
+    maker, changed = getattr(node, links.get(name, ""), itself), count.changed()
     if name != "out" and changed is not None and changed.grad_fn is not None:
         maker = changed.grad_fn
     made = maker and maker.links and f", which is output 0 of {_operation(maker)},"

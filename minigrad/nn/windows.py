@@ -55,8 +55,7 @@ def winners(x, grid: Grid, sizes: tuple):
     taps, out = grid.taps(x.shape[-d:], sizes), unseen(x, sizes)
     seen = [np.ascontiguousarray(x[(..., *met)]) for _, _, met in taps]
     for (_, places, _), values in zip(taps, seen, strict=True):
-        so_far = out[(..., *places)]
-        np.maximum(so_far, values, out=so_far)
+        np.maximum(out[(..., *places)], values, out=out[(..., *places)])
     which = np.zeros(out.shape, np.min_scalar_type(len(taps)))
     lost = np.ones(out.shape, bool)
     for (_, places, _), values in zip(taps[:-1], seen, strict=False):

@@ -99,6 +99,10 @@ class _Keep(Function):
         ctx.save_for_backward(*inputs)
         return empty(0)
 
+    @staticmethod
+    def jvp(ctx, *tangents) -> None:
+        """The result does not move."""
+
 
 class _Place:
     """What a node keeps in place of a saved value: a place in its frame."""
@@ -255,6 +259,19 @@ def _check_reentrant(args: tuple, kwargs: dict, more: bool) -> None:
         )
 
 
+_Frame.stops = None  # what early_stop says itself
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool):
+    """In this block, whether checkpoints stop early, whatever their argument says."""
+    before, _Frame.stops = _Frame.stops, enable
+    try:
+        yield
+    finally:
+        _Frame.stops = before
+
+
 def _frame_of(function, preserve: bool, context_fn, determinism_check: str):
     """The non-reentrant design: what runs a function and packs what it saves."""
     if determinism_check not in ("default", "none"):
@@ -264,6 +281,7 @@ def _frame_of(function, preserve: bool, context_fn, determinism_check: str):
         )
 
     def call(args, kwargs, early_stop):
+        early_stop = early_stop if _Frame.stops is None else _Frame.stops
         first, again = context_fn()
         state = get_rng_state() if preserve else None
         frame = _Frame(lambda *a: function(*a, **kwargs), args, state, again)

@@ -657,6 +657,20 @@ checks(
 )
 
 # ------------------------------------------------------------------------------
+functions = differ(14, "Jacobians")
+functions(
+    "recorded-columns",
+    "A Jacobian by columns that can be differentiated again.",
+    """
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    jacobian = torch.autograd.functional.jacobian
+    way = dict(vectorize=True, strategy="forward-mode", create_graph=True)
+    jacobian(lambda x: x * x, x, **way).sum()
+    """,
+    "PyTorch has not built this way yet.",
+)
+
+# ------------------------------------------------------------------------------
 forward = differ(15, "What has a tangent")
 DUAL = """\
 ad = torch.autograd.forward_ad
@@ -731,6 +745,100 @@ t
 """,
     "PyTorch refuses: the tangent of a view must be a view. In minigrad the output has "
     "the tangent that `jvp` gives, and the input keeps its own.",
+)
+
+yours(
+    "function-in-a-transform",
+    "A Function of the older form under `torch.func`.",
+    DUAL
+    + """\
+class My(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * x
+    @staticmethod
+    def backward(ctx, v):
+        return v * 2
+torch.func.grad(lambda x: My.apply(x).sum())(x)
+""",
+    "PyTorch wants a `setup_context`, and for batches a rule. minigrad's transforms "
+    "record and batch what `forward` and `backward` do, whatever their form.",
+)
+yours(
+    "batches-have-no-rule",
+    "A Function with a rule for batches, `vmap`.",
+    DUAL
+    + """\
+class My(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * 2
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+    @staticmethod
+    def vmap(info, dims, x):
+        return x * 3, 0
+torch.func.vmap(My.apply)(torch.ones(2, 2))
+""",
+    "In minigrad `forward` itself gets the batch, which passes for one row.",
+)
+yours(
+    "output-twice",
+    "A Function that returns the same tensor twice.",
+    """
+    class My(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            return y, y
+        @staticmethod
+        def backward(ctx, v, w):
+            return v * 2 + w * 10
+    x = torch.ones(1, requires_grad=True)
+    y, z = My.apply(x)
+    y.backward()
+    x.grad
+    """,
+    "In PyTorch both are the second output, and what arrives at the first is counted "
+    "there. minigrad makes two outputs of it.",
+)
+yours(
+    "base-changed-under-a-view",
+    "When it is said that the base of a view has been changed.",
+    """
+    class My(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(2, 1)
+        @staticmethod
+        def backward(ctx, v):
+            return v.view(2)
+    x = torch.ones(2, requires_grad=True) * 1
+    y = My.apply(x)
+    x.mul_(2)
+    (y * 2).requires_grad
+    """,
+    "PyTorch refuses as soon as the view is used, minigrad when a gradient gets there.",
+)
+yours(
+    "saved-twice-in-a-checkpoint",
+    "A `backward` in a checkpoint that asks twice for what it has saved.",
+    """
+    checkpoint = torch.utils.checkpoint.checkpoint
+    class My(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+        @staticmethod
+        def backward(ctx, v):
+            return v * ctx.saved_tensors[0] + v * ctx.saved_tensors[0]
+    x = torch.ones(2, requires_grad=True)
+    checkpoint(lambda x: My.apply(x.sin()), x, use_reentrant=False).sum().backward()
+    x.grad
+    """,
+    "PyTorch gives each value out once. minigrad computes it a second time.",
 )
 
 # ------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ from tests.reference import ledger
 
 START = """
 x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+w = torch.tensor([3.0, -1.0], dtype=torch.float64, requires_grad=True)
+c = torch.tensor([1.5, 4.0], dtype=torch.float64)
 Function = torch.autograd.Function
+saving, ad = torch.autograd.graph.saved_tensors_hooks, torch.autograd.forward_ad
 seen = []
 
 def make(forward, backward, **more):
@@ -45,6 +48,22 @@ def names(node):
 
 def grad(y, t=None, **o):
     return torch.autograd.grad(y.sum(), x if t is None else t, **o)[0]
+
+def show(ctx, a):  # a view
+    return a.view(2, 1)
+
+def five(ctx, g):
+    return g.view(2) * 5
+
+def many(forward):
+    def backward(ctx, g):
+        n = len(ctx.needs_input_grad)
+        seen.append(n)
+        return (g * 2, *[None] * (n - 1))
+    return make(forward, backward)
+
+def multiply(ctx, a, k=2, m=3):
+    return a * k * m
 
 checkpoint = torch.utils.checkpoint.checkpoint
 sequential = torch.utils.checkpoint.checkpoint_sequential
