@@ -22,6 +22,11 @@ def fixed(like):
     return made(2.0, dtype="float64" if made is static.constant else torch.float64)
 
 
+def either(on_nodes, on_tensors):
+    """A function that has two names."""
+    return lambda a: (on_nodes if isinstance(a, static.Node) else on_tensors)(a)
+
+
 # what works on a node and on a tensor alike: both answer NumPy's functions
 ONE = [
     np.negative, np.tanh, np.sin, np.abs, lambda a: np.exp(np.tanh(a)),
@@ -32,10 +37,18 @@ ONE = [
     lambda a: a[:, :2] @ np.transpose(a[:, 1:]) @ a, lambda a: a + np.sum(a, axis=0),
     lambda a: a * (fixed(a) ** 2 - np.tanh(fixed(a))),
     lambda a: a + fixed(a) / fixed(a),
+    either(static.softmax, lambda a: torch.softmax(a, -1)),
+    either(static.sigmoid, torch.sigmoid),
+    lambda a: a - either(lambda a: static.mean(a, 0), lambda a: a.mean(0))(a),
+    lambda a: a * either(lambda a: np.max(a, axis=0), lambda a: torch.amax(a, 0))(a),
+    lambda a: np.where(a > 0, a, a * 0.1), lambda a: (a > 0.2) * a, lambda a: 0 * a,
+    lambda a: a[:, 0:1] - a[:, 2:3] + a, lambda a: a[:, 1:2] * a, lambda a: a**3 * 0.1,
+    lambda a: np.broadcast_to(np.reshape(a, (1, *a.shape)), (2, *a.shape))[1],
     lambda a: np.sqrt(np.abs(a) + 0.25), lambda a: np.broadcast_to(a, a.shape),
 ]  # fmt: skip
 TWO = [np.add, np.subtract, np.multiply, lambda a, b: a / (1 + b * b)]
 TWO += [lambda a, b: a + (-b), lambda a, b: np.tanh(a) + np.tanh(a) * b, np.maximum]
+TWO += [lambda a, b: np.where(a > b, a, b), lambda a, b: a @ np.transpose(b) @ b]
 
 
 def program(seed: int):
@@ -341,6 +354,23 @@ def test_a_graph_survives_json_with_all_it_holds():
     again = static.from_json(text)
     assert repr(again) == repr(graph) and static.to_json(again) == text
     assert {node.op for node in graph.nodes} <= KNOWN
+
+
+def test_passes_keep_the_names_of_variables():
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (None,), name="x")
+        y = np.broadcast_to(np.reshape(x, (-1,)), x.shape) ** 2
+        y = y * np.ones_like(x)
+        names = [f"{node.name}_1" for node in graph.nodes]
+        held = [static.Variable(float(k), name=n) for k, n in enumerate(names)]
+        init = static.global_variables_initializer()
+    assert [v.name for v in held] != []
+    new, (fetch, first, *kept) = static.optimise(graph, [y, init, *held])
+    assert [v.name for v in kept] == [v.name for v in held]
+    session = static.Session(new)
+    session.run(first)
+    assert [float(v) for v in session.run(kept)] == [*range(len(held))]
+    assert session.run(fetch, {"x": [3.0]}) == [9.0]
 
 
 def test_scopes_and_names():

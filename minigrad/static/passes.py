@@ -32,12 +32,17 @@ def rewrite(graph: Graph, fetches: list, visit, only=None) -> tuple[Graph, list]
     It gets the old node, and its inputs in the new graph. None stands for a copy.
     """
     new, at = Graph(), {}
+    kept = {x.name for x in graph.nodes if x.op in ("placeholder", "variable")}
+    new.names = dict.fromkeys(kept)  # nobody else may be called so
     with new.as_default():
         for node in graph.nodes:
             if only is None or node in only:
+                if node.name in kept:
+                    del new.names[node.name]
                 inputs = tuple(at[x] for x in node.inputs)
                 found = visit(node, inputs)
                 at[node] = again(new, node, inputs) if found is None else found
+    new.names = {node.name: node for node in new.nodes}
     return new, [at[x] for x in fetches]
 
 
