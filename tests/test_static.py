@@ -401,6 +401,9 @@ def test_fusion_computes_in_blocks():
     assert (found == np.tanh(a * r + c) * (a > 0)).all()
     places = rooms(fused.params["steps"], len(fused.inputs))
     float64, boolean = np.dtype("f8"), np.dtype("?")
+    assert rooms(fused.params["steps"], len(fused.inputs), held=0)[:3] == [
+        (float64, 1), (float64, 1), (float64, 1),
+    ]  # fmt: skip
     assert places == [(float64, 0)] * 3 + [(boolean, 4), (float64, 0)]
 
 
@@ -418,6 +421,36 @@ def test_shared_memory_is_less_and_never_in_use_twice():
     assert (found == static.Session(graph).run(out, {"x": a})).all()
     (plan,) = session.plans.values()
     assert plan.apart == 41 * 8000 and plan.shared <= 3 * 8000
+
+
+def both_ways(graph, fetches, feeds):
+    """Planned, with and without passes, it is what a plain session gives."""
+    expected = static.Session(graph).run(fetches, feeds)
+    new, wanted = static.optimise(graph, fetches)
+    for g, nodes in ((graph, fetches), (new, wanted)):
+        session = static.PlannedSession(g)
+        for _ in range(2):
+            for a, b in zip(session.run(nodes, feeds), expected, strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_an_operand_that_shows_the_memory_of_another_is_not_overwritten():
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (20_000,), name="x")
+        t = np.sin(x)
+        y = t * 2 + t[::-1]
+        s = np.sin(y)
+        z = s + s[::-1]
+    both_ways(graph, [z], {"x": np.linspace(0, 1, 20_000)})
+
+
+def test_what_a_choice_passes_on_is_not_overwritten():
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (5,), name="x")
+        t = np.tanh(x)
+        one, two = static.cond(np.sum(x) > 0, lambda: (t * 2, t), lambda: (t, -t))
+        y = one - two
+    both_ways(graph, [y, one * 3], {"x": np.linspace(0, 1, 5)})
 
 
 def test_a_replay_makes_no_arrays():

@@ -264,21 +264,25 @@ def together(end: Node, nodes: list, at: dict) -> Node:
 BLOCK = 8192  # elements: a few arrays of this size stay in the cache of a core
 
 
-def rooms(steps: tuple, outside: int) -> list[tuple]:
+def rooms(steps: tuple, outside: int, held: int | None = None) -> list[tuple]:
     """Where each step writes: a dtype and a number, used again when it is not needed.
 
-    Number 0 of the last step's dtype is the result itself.
+    Number 0 of the last step's dtype is the result itself. If input ``held`` has the
+    same memory, that is free after the last step that reads it.
     """
     last = {n: k for k, step in enumerate(steps) for n in step[1]}
-    free, found = [(steps[-1][-1], 0)], []
+    result = steps[-1][-1], 0
+    free, found = [result] if held is None else [], []
     for k, (*_, dtype) in enumerate(steps[:-1]):
         for n in {n for n in steps[k][1] if n >= outside and last[n] == k}:
             free.append(found[n - outside])
+        if held is not None and last[held] == k:
+            free.append(result)
         fitting = [room for room in free if room[0] == dtype]
         room = fitting[0] if fitting else (dtype, len(found) + 1)
         free = [other for other in free if other != room]
         found.append(room)
-    return [*found, (steps[-1][-1], 0)]
+    return [*found, result]
 
 
 def calls(steps: tuple, arrays: list, out: np.ndarray, space):
@@ -286,7 +290,8 @@ def calls(steps: tuple, arrays: list, out: np.ndarray, space):
 
     ``space`` gives an array for a shape and a dtype: room for what lies between.
     """
-    places, shape = rooms(steps, len(arrays)), out.shape
+    held = [k for k, x in enumerate(arrays) if np.may_share_memory(x, out)]
+    places, shape = rooms(steps, len(arrays), *held), out.shape
     rows = min(shape[0], max(1, BLOCK // max(1, out[:1].size)))
     room = {key: space((rows, *shape[1:]), key[0]) for key in {*places} - {places[-1]}}
     for start in range(0, shape[0], max(rows, 1)):

@@ -126,8 +126,8 @@ def _place(self, node: Node, k: int):
 
 
 def _several(found: list, node: Node, arrays: list, sizes: dict) -> None:
-    """Replay a node that gives several arrays."""
-    found[:] = compute(node, arrays, sizes)
+    """Replay a node that gives several arrays: copies, which nobody will overwrite."""
+    found[:] = map(np.array, compute(node, arrays, sizes))
 
 
 Plan.place = _place
@@ -136,11 +136,9 @@ Plan.place = _place
 def _written(self, node: Node, arrays: list, k: int) -> np.ndarray:
     """A result with memory of its own, perhaps that of an operand that nobody needs."""
     shape = resolve(node.shape, self.sizes)
-    if isinstance(_function(node), np.ufunc) and not node.named:  # may run in place
-        for x, array in zip(node.inputs, arrays, strict=True):
-            if array.shape == shape and array.dtype == node.dtype:
-                self.release(x, k)
-    self.pieces[node], out = self.pool.take(shape, node.dtype)
+    self.pieces[node], out = self.inherited(node, arrays, k) or self.pool.take(
+        shape, node.dtype
+    )
     self.apart += out.nbytes
     lent = []
 
@@ -155,13 +153,35 @@ def _written(self, node: Node, arrays: list, k: int) -> np.ndarray:
     return out
 
 
+Plan.written = _written
+
+
+def _inherited(self, node: Node, arrays: list, k: int):
+    """The memory of an operand that is read for the last time, elementwise."""
+    shape = resolve(node.shape, self.sizes)
+    if node.op != "fused" and not isinstance(_function(node), np.ufunc):
+        return None
+    for x, array in zip(node.inputs, arrays, strict=True):
+        fits = array.shape == shape and array.dtype == node.dtype
+        dies = self.last[x] == k and x in self.pieces
+        if fits and dies and alone(array, arrays):
+            return self.pieces.pop(x), array
+    return None
+
+
+def alone(array: np.ndarray, arrays: list) -> bool:
+    """Whether no other operand shows the memory of this one."""
+    others = [x for x in arrays if x is not array]
+    return not any(np.may_share_memory(array, x) for x in others)
+
+
 def _release(self, node: Node, k: int) -> None:
     """Give the memory of a node back after its last reader."""
     if self.last[node] == k and node in self.pieces:
         self.pool.give(self.pieces.pop(node))
 
 
-Plan.written, Plan.release = _written, _release
+Plan.inherited, Plan.release = _inherited, _release
 
 
 def _replay(self, feeds: dict) -> list:
