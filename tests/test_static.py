@@ -43,6 +43,7 @@ ONE = [
     lambda a: a * either(lambda a: np.max(a, axis=0), lambda a: torch.amax(a, 0))(a),
     lambda a: np.where(a > 0, a, a * 0.1), lambda a: (a > 0.2) * a, lambda a: 0 * a,
     lambda a: a[:, 0:1] - a[:, 2:3] + a, lambda a: a[:, 1:2] * a, lambda a: a**3 * 0.1,
+    lambda a: 1 - a, lambda a: a - 1, lambda a: a / 2 + 1,
     lambda a: np.broadcast_to(np.reshape(a, (1, *a.shape)), (2, *a.shape))[1],
     lambda a: np.sqrt(np.abs(a) + 0.25), lambda a: np.broadcast_to(a, a.shape),
 ]  # fmt: skip
@@ -223,6 +224,7 @@ def test_a_refused_operation_leaves_the_graph_as_it_was():
         for wrong in (
             lambda: x + np.ones((2, 4), "f"),
             lambda: x @ static.placeholder("float32", (4, 4), name="x"),
+            lambda: static.placeholder("f4", (None, 3, 4)) @ np.ones((5, 5, 2), "f"),
         ):
             with pytest.raises(ValueError, match="Dimensions must be equal"):
                 wrong()
@@ -354,6 +356,46 @@ def test_a_graph_survives_json_with_all_it_holds():
     again = static.from_json(text)
     assert repr(again) == repr(graph) and static.to_json(again) == text
     assert {node.op for node in graph.nodes} <= KNOWN
+
+
+def test_what_is_neutral_but_broadcasts_or_converts_stays():
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (3,), name="x")
+        wide = [x * np.ones((2, 3)), np.zeros((2, 1)) + x, x - np.zeros((2, 3))]
+        fetches = [*wide, (x > 0) * 1.0, x / np.ones((1, 3)), x - 1, x + 1, 1 - x]
+        two = np.broadcast_to(x, (2, 3))
+        fetches += [two * x, x + two, two * two, np.where(x > 0, two, two)]
+        fetches += [x * 0, x * 2, x / 2, 1 / x, 0 - x, x**0, x**2, x**3, 0 / x]
+        narrow = [
+            x * np.ones(3),
+            x + 0,
+            0 + x,
+            x - np.zeros(3),
+            x / 1,
+            x**1,
+            np.negative(-x),
+        ]
+    feeds = {"x": np.array([1.0, -2.0, 3.0])}
+    new, found = static.simplify(graph, fetches)
+    expected = static.Session(graph).run(fetches, feeds)
+    for a, b in zip(static.Session(new).run(found, feeds), expected, strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype and (a == b).all()
+    assert {node.op for node in static.simplify(graph, narrow)[1]} == {"placeholder"}
+
+
+@pytest.mark.parametrize("axes", [(1, 2, 0), (0, 2, 1), None])
+def test_a_transposition_goes_only_with_the_one_that_undoes_it(axes):
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (2, 3, 4), name="x")
+        twice = np.transpose(np.transpose(x, axes), axes)
+        back = None if axes is None else tuple(np.argsort(axes).tolist())
+        undone = np.transpose(np.transpose(x, axes), back)
+    feeds = {"x": np.arange(24.0).reshape(2, 3, 4)}
+    new, found = static.simplify(graph, [twice, undone])
+    assert found[1].op == "placeholder"
+    one, other = static.Session(new).run(found[0], feeds), feeds["x"]
+    expected = other.transpose(axes).transpose(axes)
+    assert one.shape == expected.shape and (one == expected).all()
 
 
 def test_passes_keep_the_names_of_variables():

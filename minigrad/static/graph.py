@@ -310,8 +310,9 @@ def infer(op: str, nodes: list, params: dict, named: list) -> tuple[tuple, np.dt
             return function(*arrays[:count], **resolve(params, sizes), **extra)
 
     if op in ELEMENTWISE or op == "matmul":
-        shape = broadcast(*shapes) if op != "matmul" else product(*shapes)
-        return shape, sample({}, lambda shape, _: (1,) * len(shape)).dtype
+        rule, least = (product, 2) if op == "matmul" else (broadcast, 0)
+        kind = sample({}, lambda shape, _: (1,) * max(least, len(shape))).dtype
+        return rule(*shapes), kind
     return probe([shapes, params], lambda sizes: sample(sizes, resolve))
 
 
@@ -322,8 +323,12 @@ def product(left: tuple, right: tuple) -> tuple:
             f"Shape must be at least rank 2, but the shapes are {left} and {right}: "
             "reshape a vector to one row or one column (Chapter 22)"
         )
-    equal(left[-1], right[-2])
-    return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
+    inner = now(left[-1]), now(right[-2])
+    if not any(isinstance(n, Dim) for n in inner):
+        equal(*inner)
+    batch = broadcast(left[:-2], right[:-2])
+    equal(*inner)
+    return (*batch, left[-2], right[-1])
 
 
 def unknown_in(value) -> list[Dim]:
