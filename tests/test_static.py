@@ -175,6 +175,7 @@ def test_a_rule_on_nodes_is_the_rule_on_arrays(op):
     v = np.cos(np.arange(value.size)).reshape(value.shape)
     if op == "to":  # float32 is too coarse for differences
         np.testing.assert_allclose(gradients[0], v, rtol=1e-6)
+        assert gradients[0].dtype == points[0].dtype
         return
     for k, gradient in enumerate(gradients):
         slopes = np.zeros_like(points[k])
@@ -335,6 +336,18 @@ def test_choices_and_loops_have_the_gradients_of_python(kind):
             assert rounds == 4
 
 
+@pytest.mark.parametrize("kind", [static.Session, static.PlannedSession])
+def test_a_variable_does_not_share_what_was_fed(kind):
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (3,), name="x")
+        v = static.Variable(np.zeros(3), name="v")
+        take = static.assign(v, x)
+    session, fed = kind(graph), np.ones(3)
+    session.run(take, {"x": fed})
+    fed[:] = 9
+    assert session.run(v).tolist() == [1, 1, 1]
+
+
 def test_only_the_chosen_branch_runs():
     with static.Graph().as_default() as graph:
         x = static.placeholder("float64", (2,), name="x")
@@ -432,15 +445,19 @@ def test_fusion_computes_in_blocks():
         x = static.placeholder("float64", (None, 3), name="x")
         row = static.placeholder("float64", (3,), name="row")
         column = static.placeholder("float64", (None, 1), name="column")
-        y = np.tanh(x * row + column) * (x > 0)
+        flat = static.placeholder("float64", (1, 3), name="flat")
+        y = np.tanh(x * np.sin(row) + column) * (x > flat)
     new, fetch = static.optimise(graph, y)
     (fused,) = [n for n in new.nodes if n.op == "fused"]
     steps = [step[0] for step in fused.params["steps"]]
     assert steps == ["mul", "add", "tanh", "greater", "mul"]
     stream = np.random.default_rng(0)
-    a, r, c = (stream.standard_normal(s) for s in ((9001, 3), (3,), (9001, 1)))
-    found = static.Session(new).run(fetch, {"x": a, "row": r, "column": c})
-    assert (found == np.tanh(a * r + c) * (a > 0)).all()
+    shapes = {"x": (9001, 3), "row": (3,), "column": (9001, 1), "flat": (1, 3)}
+    feeds = {name: stream.standard_normal(shape) for name, shape in shapes.items()}
+    a, r, c, f = feeds.values()
+    expected = np.tanh(a * np.sin(r) + c) * (a > f)
+    for kind in (static.Session, static.PlannedSession):
+        assert (kind(new).run(fetch, feeds) == expected).all()
     places = rooms(fused.params["steps"], len(fused.inputs))
     float64, boolean = np.dtype("f8"), np.dtype("?")
     assert rooms(fused.params["steps"], len(fused.inputs), held=0)[:3] == [
