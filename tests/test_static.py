@@ -337,6 +337,21 @@ def test_choices_and_loops_have_the_gradients_of_python(kind):
 
 
 @pytest.mark.parametrize("kind", [static.Session, static.PlannedSession])
+def test_what_fails_in_the_run_is_named_with_its_line(kind):
+    with static.Graph().as_default() as graph:
+        x = static.placeholder("float64", (None, 3), name="x")
+        y = np.sin(x)
+        y += x[7]
+    session = kind(graph)
+    with pytest.raises(
+        RuntimeError, match=r"built by line \d+ of test_static.py, `y \+="
+    ):
+        session.run(y, {"x": np.ones((2, 3))})
+    found = session.run(y, {"x": np.ones((8, 3))})
+    np.testing.assert_allclose(found, np.sin(np.ones((8, 3))) + 1)
+
+
+@pytest.mark.parametrize("kind", [static.Session, static.PlannedSession])
 def test_a_variable_does_not_share_what_was_fed(kind):
     with static.Graph().as_default() as graph:
         x = static.placeholder("float64", (3,), name="x")

@@ -239,6 +239,11 @@ Node.__repr__ = _shown
 
 def placeholder(dtype, shape: tuple, name: str = "placeholder") -> Node:
     """A node that gets its value in each run; None stands for a size not yet known."""
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(
+            f"the shape of a placeholder is a tuple, and not {shape!r}: () for one "
+            "number, (None, 3) for rows of three (Chapter 22)"
+        )
     graph = get_default_graph()
     name = graph.unique(name)[len(graph.scope) :]
     owner = graph.scope + name
@@ -510,6 +515,8 @@ def _array_function(self, function, types, arguments, options):
 
 
 Node.__array_ufunc__, Node.__array_function__ = _array_ufunc, _array_function
+for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):  # x += 1 is x = x + 1
+    setattr(Node, f"__i{_name}__", lambda self, other: NotImplemented)
 
 
 def axes_of(x: Node, axis) -> tuple:
