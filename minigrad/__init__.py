@@ -71,6 +71,9 @@ from minigrad.random_state import get_rng_state, set_rng_state
 from minigrad.utils import checkpoint as _checkpoint
 
 
+from minigrad.tables import *
+
+
 from minigrad import conversions, optim
 from minigrad.serialization import load, save
 from minigrad.utils import data as _data

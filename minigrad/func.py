@@ -288,13 +288,20 @@ def hessian(func, argnums=0):
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def functional_call(module, given, args=None, kwargs=None, *, tie_weights: bool = True):
-    """Call a module with given tensors for its parameters and buffers, by path."""
+def functional_call(
+    module, given, args=None, kwargs=None, *, tie_weights: bool = True, strict=False
+):
+    """Call a module with given tensors for its parameters and buffers, by path.
+
+    ``strict``: all of them have to be given, and nothing else; RuntimeError if not.
+    """
     if not isinstance(given, dict):
         given = {path: x for part in given for path, x in part.items()}
     walks = module.named_parameters, module.named_buffers
     own = {p: x for walk in walks for p, x in walk(remove_duplicate=False)}
     same = {id(own[p]): x for p, x in given.items() if p in own} if tie_weights else {}
+    if strict:
+        _check_names(module, given, {p for p, x in own.items() if id(x) not in same})
     args = args if isinstance(args, tuple) else () if args is None else (args,)
     undo = []
     try:
@@ -308,3 +315,37 @@ def functional_call(module, given, args=None, kwargs=None, *, tie_weights: bool 
     finally:
         for place, name, x in undo:
             place[name] = x
+
+
+from minigrad.shapes import stack  # noqa: E402
+
+
+def _check_names(module, given: dict, missing: set) -> None:
+    """Refuse names that the module has not, and the lack of those that it has."""
+    walks = module.named_parameters, module.named_buffers
+    own = {path for walk in walks for path, _ in walk(remove_duplicate=False)}
+    several = {"Unexpected": given.keys() - own, "Missing": missing - given.keys()}
+    said = [
+        f"{kind} key(s): {', '.join(map(repr, sorted(names)))}"
+        for kind, names in several.items()
+        if names
+    ]
+    if said:
+        raise RuntimeError(
+            f"Error(s) in reparametrizing for {type(module).__name__}:\n\t"
+            + ".\n\t".join(said)
+            + ": the names of module.state_dict(), or strict=False (Chapter 17)"
+        )
+
+
+def stack_module_state(models) -> tuple[dict, dict]:
+    """Parameters and buffers of models of one kind, by path, each stacked to a leaf."""
+    found = []
+    for walk in ("named_parameters", "named_buffers"):
+        each = [dict(getattr(m, walk)()) for m in models]
+        stacked = {path: [own[path] for own in each] for path in each[0]}
+        found.append({
+            path: stack([x.detach() for x in xs]).requires_grad_(xs[0].requires_grad)
+            for path, xs in stacked.items()
+        })  # fmt: skip
+    return tuple(found)

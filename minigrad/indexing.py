@@ -516,15 +516,19 @@ def index_add(input, dim: int, index, source, *, alpha=1):
     return _index_add(input, source, place, True)
 
 
-def scatter(input, dim: int, index, src):
+def scatter(input, dim: int, index, src=None, *, value=None):
     """A copy with out[index[i, j], j] = src[i, j], for dim 0: gather, backwards."""
     axis = _axis(input, dim)
+    if input.ndim == 1 and getattr(index, "shape", None) == ():
+        index = index.unsqueeze(0)
     array = _index_array("scatter", index, input, axis)
     _check_corner(array, input, axis)
     grid = _grid(array, axis)
-    if not isinstance(src, Tensor):
-        return _scatter_number(input, to_dtype(operand(src, input), input), grid, False)
-    return _scatter(input, _corner(src, index), grid, False)
+    value = src if value is None else value
+    if not isinstance(value, Tensor):
+        number = to_dtype(operand(value, input), input)
+        return _scatter_number(input, number, grid, False)
+    return _scatter(input, _corner(value, index), grid, False)
 
 
 def scatter_add(input, dim: int, index, src):

@@ -59,6 +59,7 @@ def test_schedules_are_pytorchs():
         np.testing.assert_allclose(
             found[name]["rates"], known["rates"], rtol=1e-12, err_msg=name
         )
+        near(found[name]["momenta"], known["momenta"], name, 1e-12)
         mine, theirs = found[name]["state"], known["state"]
         common = theirs.keys() - {"default_min_lr", "mode_worse", "_schedulers"}
         for k in common:
@@ -67,6 +68,10 @@ def test_schedules_are_pytorchs():
 
 def test_orders_are_pytorchs():
     assert record_optim.orders(torch) == RECORDED["orders"]
+
+
+def test_tables_are_prepared_as_pytorch_prepares_them():
+    assert record_optim.prepared(torch) == RECORDED["prepared"]
 
 
 def test_a_whole_program_logs_what_it_logs_in_pytorch():

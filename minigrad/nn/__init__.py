@@ -9,7 +9,7 @@ from minigrad.nn.modules import *
 from minigrad.nn.parameter import Buffer, Parameter
 
 
-from minigrad.nn.modules import LSTM, RNN
+from minigrad.nn.modules import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 
 from minigrad.nn.modules import (

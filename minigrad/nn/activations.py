@@ -101,3 +101,31 @@ def cosine_similarity(x1, x2, dim: int = 1, eps: float = 1e-08):
 def pairwise_distance(x1, x2, p: float = 2.0, eps: float = 1e-06, keepdim=False):
     """The distance between vectors along the last axis."""
     return norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+from minigrad.nn.losses import reduced  # noqa: E402
+
+
+def triplet_margin_loss(
+    anchor, positive, negative, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, reduction: str = "mean",
+):  # fmt: skip
+    """How much the positive is not nearer than the negative, by a margin: (n, d)."""
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduced((margin + near - far).clamp(min=0), reduction)
+
+
+def margin_ranking_loss(input1, input2, target, margin: float = 0, reduction="mean"):
+    """How much ``input1`` is not above ``input2``, for a target 1; below, for -1."""
+    return reduced((margin - target * (input1 - input2)).clamp(min=0), reduction)
+
+
+def cosine_embedding_loss(x1, x2, target, margin: float = 0, reduction="mean"):
+    """1 - cosine for a target 1, and for -1 what the cosine is above a margin."""
+    lengths = ((x * x).sum(-1) + 1e-12 for x in (x1, x2))
+    cosine = (x1 * x2).sum(-1) / (next(lengths) * next(lengths)).sqrt()
+    apart = where(target == -1, (cosine - margin).clamp(min=0), 0.0)
+    return reduced(where(target == 1, 1 - cosine, apart), reduction)

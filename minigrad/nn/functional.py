@@ -16,6 +16,7 @@ from minigrad import reductions
 from minigrad.nn.activations import (
     celu, cosine_similarity, glu, hardsigmoid, hardswish, hardtanh, logsigmoid, mish,
     normalize, pairwise_distance, prelu, relu6, selu, softmin, softsign, threshold,
+    cosine_embedding_loss, margin_ranking_loss, triplet_margin_loss,
 )  # fmt: skip
 from minigrad.nn.layers import batch_norm, dropout, elu, embedding, layer_norm
 from minigrad.nn.losses import (

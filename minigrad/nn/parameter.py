@@ -37,6 +37,8 @@ class Parameter(_Marked):
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
 
+    __str__ = __repr__
+
     def __deepcopy__(self, memo: dict) -> "Parameter":
         return _parameter(self._array.copy(), self.requires_grad)
 

@@ -393,3 +393,80 @@ def _lower(self) -> None:
 
 ReduceLROnPlateau.step, ReduceLROnPlateau._lower = _listen, _lower
 ReduceLROnPlateau._is_better = _is_better
+
+
+class OneCycleLR(LRScheduler):
+    """Up to ``max_lr`` and down again in ``total_steps``; momentum the other way."""
+
+    def __init__(
+        self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None,
+        pct_start=0.3, anneal_strategy="cos", cycle_momentum=True, base_momentum=0.85,
+        max_momentum=0.95, div_factor=25.0, final_div_factor=1e4, three_phase=False,
+        last_epoch=-1,
+    ):  # fmt: skip
+        _check_optimizer(optimizer)
+        _check_cycle(total_steps, epochs, steps_per_epoch, anneal_strategy)
+        if total_steps is None:
+            total_steps = epochs * steps_per_epoch
+        self.total_steps = total_steps
+        self._phases = _ways(pct_start * total_steps - 1, total_steps - 1, three_phase)
+        self.cycle_momentum, self._strategy = cycle_momentum, anneal_strategy
+        bounds = {"max_lr": max_lr}
+        if cycle_momentum:
+            bounds |= {"base_momentum": base_momentum, "max_momentum": max_momentum}
+        for k, group in enumerate(optimizer.param_groups if last_epoch == -1 else ()):
+            many = (list, tuple)
+            group |= {n: v[k] if isinstance(v, many) else v for n, v in bounds.items()}
+            group["initial_lr"] = group["max_lr"] / div_factor
+            group["min_lr"] = group["initial_lr"] / final_div_factor
+        super().__init__(optimizer, last_epoch)
+
+
+def _ways(up: float, last: int, three: bool) -> list:
+    """Where each way up or down ends, and the rates that it leads from and to."""
+    if three:
+        down = 2 * up, "max_lr", "initial_lr"
+        return [(up, "initial_lr", "max_lr"), down, (last, "initial_lr", "min_lr")]
+    return [(up, "initial_lr", "max_lr"), (last, "max_lr", "min_lr")]
+
+
+def _check_cycle(steps, epochs, each, strategy: str) -> None:
+    """Refuse a cycle of unknown length or shape."""
+    if not (epochs and each if steps is None else steps > 0):
+        raise ValueError(
+            "You must define either total_steps OR (epochs AND steps_per_epoch): the "
+            "cycle has to end with the run (Chapter 18)"
+        )
+    if strategy not in ("cos", "linear"):
+        raise ValueError(
+            f"anneal_strategy must be one of 'cos' or 'linear', instead got {strategy}:"
+            " the shape of the way up and down (Chapter 18)"
+        )
+
+
+def _cycled(self) -> list:
+    """The rates of this step; the momentum is set on the way."""
+    self._scaled(1)
+    k, start, phases = self.last_epoch, 0, [*self._phases]
+    if k > self.total_steps:
+        raise ValueError(
+            f"Tried to step {k} times. The specified number of total steps is "
+            f"{self.total_steps}: the cycle is over (Chapter 18)"
+        )
+    while len(phases) > 1 and k > phases[0][0]:
+        start = phases.pop(0)[0]
+    end, *ends = phases[0]
+    part = (k - start) / (end - start)
+    linear = self._strategy == "linear"
+    left = 1 - part if linear else (1 + math.cos(math.pi * part)) / 2
+    against = {"max_lr": "base_momentum"}
+    for group in self.optimizer.param_groups if self.cycle_momentum else ():
+        a, b = (group[against.get(name, "max_momentum")] for name in ends)
+        now = b + (a - b) * left
+        other = {"betas": (now, *group["betas"][1:])} if "betas" in group else {}
+        group |= other or {"momentum": now}
+    pairs = ([g[name] for name in ends] for g in self.optimizer.param_groups)
+    return [b + (a - b) * left for a, b in pairs]
+
+
+OneCycleLR.get_lr = _cycled

@@ -958,15 +958,10 @@ training(
 )
 training(
     "other-schedules",
-    "Schedules in one cycle, or with restarts.",
-    "[hasattr(torch.optim.lr_scheduler, n) for n in ('OneCycleLR', 'CyclicLR')]",
+    "Schedules that go in circles, or begin anew.",
+    "[hasattr(torch.optim.lr_scheduler, n) for n in ('CyclicLR', "
+    "'CosineAnnealingWarmRestarts')]",
     "LambdaLR takes any function of the epoch.",
-)
-training(
-    "weighted-samples",
-    "Examples drawn with weights.",
-    "hasattr(torch.utils.data, 'WeightedRandomSampler')",
-    "A sampler of one's own yields numbers; `torch.multinomial` draws them.",
 )
 
 # ------------------------------------------------------------------------------

@@ -56,6 +56,12 @@ SCHEDULES = {
     "ConstantLR": [{}, {"factor": 0.5, "total_iters": 3}],
     "LinearLR": [{}, {"start_factor": 0.1, "end_factor": 0.5, "total_iters": 9}],
     "CosineAnnealingLR": [{"T_max": 7}, {"T_max": 10, "eta_min": 0.01}],
+    "OneCycleLR": [
+        {"max_lr": 0.5, "total_steps": 21},
+        {"max_lr": [0.5, 1.0], "epochs": 4, "steps_per_epoch": 6, "pct_start": 0.4},
+        {"max_lr": 1.0, "total_steps": 21, "three_phase": True, "div_factor": 4.0},
+        {"max_lr": 1.0, "total_steps": 25, "anneal_strategy": "linear"},
+    ],
 }
 METRICS = [5, 4, 4, 4, 3, 3.0001, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
 PLATEAUS = [
@@ -118,7 +124,12 @@ def rates(torch, make, metrics=None) -> dict:
         schedule.step(*([] if metrics is None else [metrics[k]]))
         found.append(schedule.get_last_lr())
     state = {k: plain(v) for k, v in schedule.state_dict().items()}
-    return {"rates": found, "state": state}
+    public = {"_step_count", "_last_lr"}
+    inner = [k for k in state if k.startswith("_") and k not in public]
+    if "total_steps" in state:  # how a cycle is kept is each library's own matter
+        state = {k: v for k, v in state.items() if k not in inner and k != "use_beta1"}
+    momenta = [group["momentum"] for group in optimizer.param_groups]
+    return {"rates": found, "state": state, "momenta": momenta}
 
 
 def schedules(torch) -> dict:
@@ -168,6 +179,55 @@ def orders(torch) -> dict:
         found[f"sampler {replace} {count}"] = [*sampler]
     part = data.SubsetRandomSampler([3, 5, 8, 9], generator=stream)
     found["subset"] = [*data.DataLoader(range(11), 2, sampler=part, collate_fn=list)]
+    weights = [0.1, 0.9, 0.4, 3.0, 0.6]
+    for replace, count in ((True, 9), (False, 4)):
+        sampler = data.WeightedRandomSampler(weights, count, replace, generator=stream)
+        found[f"weighted {replace} {count}"] = [[*sampler], [*sampler]]
+    for size, drop in ((3, False), (3, True), (None, False)):
+        loader = data.DataLoader(stream_of(torch)(), size, drop_last=drop)
+        found[f"one after the other {size} {drop}"] = [plain(b) for b in loader]
+    return found
+
+
+def stream_of(torch):
+    """A data set without numbers: pairs, one after the other."""
+
+    class Pairs(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return ((k, k * 0.5) for k in range(7))
+
+    return Pairs
+
+
+def prepared(torch) -> dict:
+    """Tables stacked, repeated, filled in and counted."""
+    t, found = torch.tensor, {}
+    programs = """
+torch.vstack([t([1.0, 2.0]), t([[3.0, 4.0]])])
+torch.vstack([t(1.0), t(2.0)])
+torch.hstack([t(1), t(2)])
+torch.hstack([t([[1], [2]]), t([[3, 4], [5, 6]])])
+torch.repeat_interleave(t([[1, 2], [3, 4]]), 2)
+t([[1, 2], [3, 4]]).repeat_interleave(t([2, 1]), dim=0)
+t([[1, 2], [3, 4]]).repeat_interleave(2, dim=-1)
+torch.unique(t([3, 1, 1, 2]))
+torch.unique(t([[2, 1], [1, 2]]), return_inverse=True, return_counts=True)
+t([[1, 2], [0, 3], [1, 2]]).unique(dim=0, return_counts=True)
+torch.bincount(t([0, 3, 3]))
+torch.bincount(t([0, 1, 1]), t([0.5, 1.0, 2.0]), minlength=4)
+torch.bincount(t([1, 2]), weights=t([1, 2]))
+torch.nan_to_num(t([nan, 1.0, inf, -inf]), 2.0, neginf=-5.0)
+torch.nan_to_num(t([1, 2]))
+torch.bernoulli(torch.full((20,), 0.4))
+torch.zeros(4).scatter_(0, t(2), value=1)
+torch.zeros(2, 3).scatter(1, t([[0], [2]]), value=5.0)
+"""
+    for program in programs.strip().split("\n"):
+        torch.manual_seed(0)
+        names = {"torch": torch, "t": t, "nan": float("nan"), "inf": float("inf")}
+        value = eval(program, names)
+        several = value if isinstance(value, tuple) else (value,)
+        found[program] = [[str(x.dtype)[-7:], x.tolist()] for x in several]
     return found
 
 
@@ -273,7 +333,7 @@ if __name__ == "__main__":
     record = {"torch": torch.__version__}
     record["steps"] = {k: work(torch, *args) for k, (work, *args) in cases().items()}
     record["schedules"], record["orders"] = schedules(torch), orders(torch)
-    record["tutorial"] = tutorial(torch)
+    record["tutorial"], record["prepared"] = tutorial(torch), prepared(torch)
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in record["steps"].items()]
     rest = {k: v for k, v in record.items() if k != "steps"}
     text = json.dumps(rest)[:-1] + ', "steps": {\n' + ",\n".join(lines) + "\n}}\n"

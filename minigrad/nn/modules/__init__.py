@@ -11,13 +11,13 @@ from minigrad.nn.modules.shape import Dropout, Flatten, Identity, Unflatten
 from minigrad.nn.modules.wrapped import (
     ELU, GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softplus, Tanh,
     CELU, GLU, Hardsigmoid, Hardswish, Hardtanh, LogSigmoid, Mish, PReLU, ReLU6, SELU,
-    CosineSimilarity, Softmin, Softsign,
+    CosineSimilarity, PairwiseDistance, Softmin, Softsign,
     BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss,
-    NLLLoss, SmoothL1Loss,
+    NLLLoss, SmoothL1Loss, CosineEmbeddingLoss, MarginRankingLoss, TripletMarginLoss,
 )  # fmt: skip
 
 
-from minigrad.nn.modules.rnn import LSTM, RNN
+from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 
 from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d

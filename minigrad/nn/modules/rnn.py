@@ -34,6 +34,15 @@ def _mixed(x, h, w_ih, w_hh, b_ih=None, b_hh=None):
     return functional.linear(x, w_ih, b_ih) + functional.linear(h, w_hh, b_hh)
 
 
+def _gru_step(x, state, w_ih, w_hh, b_ih=None, b_hh=None):
+    """The next state of a GRU: a mixture of the old one and a new one."""
+    h = state[0]
+    r, z, n = functional.linear(x, w_ih, b_ih).chunk(3, -1)
+    old_r, old_z, old_n = functional.linear(h, w_hh, b_hh).chunk(3, -1)
+    n = tanh(n + (r + old_r).sigmoid() * old_n)
+    return (n + (z + old_z).sigmoid() * (h - n),)
+
+
 class _Recurrent(Module):
     """Layers of a step that is repeated along a sequence (length, batch, features)."""
 
@@ -150,3 +159,45 @@ class LSTM(_Recurrent):
     """A recurrent network with a memory cell behind three gates."""
 
     gates, states, step = 4, 2, staticmethod(_lstm_step)
+
+
+class GRU(_Recurrent):
+    """A recurrent network whose state is kept or renewed, as two gates say."""
+
+    gates, states, step = 3, 1, staticmethod(_gru_step)
+
+
+class _Cell:
+    """One step: from an input (…, features) and a state to the next state."""
+
+    def __init__(self, input_size, hidden_size, bias: bool = True, *args, **options):
+        super().__init__(input_size, hidden_size, 1, *args, bias=bias, **options)
+        own = self._parameters
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            own[name] = own.pop(f"{name}_l0", None)
+
+    def forward(self, input, hx=None):
+        """Take the step; the first state is 0."""
+        if hx is None:
+            state = zeros(*input.shape[:-1], self.hidden_size, dtype=input.dtype)
+            hx = (state, state) if self.states > 1 else state
+        state = hx if self.states > 1 else (hx,)
+        state = self.step(input, state, *self._parameters.values())
+        return state if self.states > 1 else state[0]
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as usual."""
+        own = getattr(self, "nonlinearity", "tanh")
+        return super().extra_repr() + (own != "tanh") * f", nonlinearity={own}"
+
+
+class RNNCell(_Cell, RNN):
+    """A step of an `RNN`."""
+
+
+class LSTMCell(_Cell, LSTM):
+    """A step of an `LSTM`: (h, c)."""
+
+
+class GRUCell(_Cell, GRU):
+    """A step of a `GRU`."""

@@ -81,6 +81,8 @@ Softmin, GLU = module("Softmin", "softmin", dim=None), module("GLU", "glu", dim=
 CosineSimilarity = module(
     "CosineSimilarity", "cosine_similarity", (), False, dim=1, eps=1e-08
 )
+measure = {"p": 2.0, "eps": 1e-06, "keepdim": False}
+PairwiseDistance = module("PairwiseDistance", "pairwise_distance", (), False, **measure)
 
 
 class PReLU(Module):
@@ -122,3 +124,7 @@ CrossEntropyLoss = _loss(
     label_smoothing=0.0,
 )
 KLDivLoss = _loss("KLDivLoss", "kl_div", log_target=False)
+CosineEmbeddingLoss = _loss("CosineEmbeddingLoss", "cosine_embedding_loss", margin=0.0)
+MarginRankingLoss = _loss("MarginRankingLoss", "margin_ranking_loss", margin=0.0)
+triple = {"margin": 1.0, "p": 2.0, "eps": 1e-06, "swap": False}
+TripletMarginLoss = _loss("TripletMarginLoss", "triplet_margin_loss", **triple)

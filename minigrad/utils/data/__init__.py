@@ -1,10 +1,11 @@
-# Generated from chapter 18 (book/ch18-optimisers.ipynb): edit the chapter, not this.
+# Generated from chapters 18 and 21: edit the chapters, not this file.
 """Data sets, and how they are handed out in batches."""
 
 from minigrad.utils.data.dataloader import DataLoader, default_collate, default_convert
 from minigrad.utils.data.dataset import (
     ConcatDataset,
     Dataset,
+    IterableDataset,
     Subset,
     TensorDataset,
     random_split,
@@ -16,3 +17,6 @@ from minigrad.utils.data.sampler import (
     SequentialSampler,
     SubsetRandomSampler,
 )
+
+
+from minigrad.utils.data.weighted import WeightedRandomSampler

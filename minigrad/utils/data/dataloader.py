@@ -2,6 +2,7 @@
 """The loader: examples, in an order, put together into batches."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from operator import index
 
 import numpy as np
@@ -10,7 +11,7 @@ from minigrad.creation import as_tensor, tensor
 from minigrad.dtypes import float64
 from minigrad.shapes import stack
 from minigrad.tensor import Tensor
-from minigrad.utils.data.dataset import Subset, TensorDataset
+from minigrad.utils.data.dataset import IterableDataset, Subset, TensorDataset
 from minigrad.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
@@ -122,6 +123,11 @@ def _check_batches(batch_sampler, batch_size, drop_last: bool, ordered: bool) ->
 
 def _order(dataset, shuffle: bool, generator):
     """The order of a loader that was given none."""
+    if isinstance(dataset, IterableDataset) and shuffle:
+        raise ValueError(
+            "DataLoader with IterableDataset: expected unspecified shuffle option, but "
+            "got shuffle=True: the data set has its own order (Chapter 18)"
+        )
     if shuffle:
         return RandomSampler(dataset, generator=generator)
     return SequentialSampler(dataset)
@@ -146,6 +152,16 @@ def _rows(dataset, numbers: list):
     return None
 
 
+def _stream(examples, loader):
+    """Yield the batches of an `IterableDataset`, as its examples come."""
+    count = loader.batch_size
+    if count is None:
+        yield from map(loader.collate_fn, examples)
+    while batch := [*islice(examples, count)]:
+        if len(batch) == count or not loader.drop_last:
+            yield loader.collate_fn(batch)
+
+
 def _epoch(self):
     """Go through the data set once: an iterator over its batches."""
     draw_seed(self.generator)  # PyTorch draws one for its workers, even without any
@@ -154,6 +170,9 @@ def _epoch(self):
 
 def _batches(self):
     """Yield the batches of an epoch, or single examples if there are no batches."""
+    if isinstance(self.dataset, IterableDataset):
+        yield from _stream(iter(self.dataset), self)
+        return
     if self.batch_sampler is None:
         yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
         return

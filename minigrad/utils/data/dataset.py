@@ -27,6 +27,10 @@ class Dataset:
         return cls  # Dataset[int], for readers
 
 
+class IterableDataset(Dataset):
+    """Examples that come one after the other: it gives ``__iter__``, not numbers."""
+
+
 class TensorDataset(Dataset):
     """Example i is row i of each of some tensors."""
 

@@ -60,3 +60,6 @@ def vector_to_parameters(vec, parameters) -> None:
     for p in parameters:
         p.data = vec[start : start + p.numel()].view(p.shape).detach()
         start += p.numel()
+
+
+from minigrad.nn.utils import rnn
