@@ -20,6 +20,7 @@ import pytest
 
 import minigrad
 import minigrad as torch
+import minigrad.utils.tensorboard
 from minigrad.autograd import graph
 from minigrad.elementwise import gelu
 from minigrad.inplace import Unrecorded
