@@ -296,6 +296,16 @@ def test_purge_step_hides_what_came_after_the_checkpoint(tmp_path):
     assert [s.value for s in found] == [100, 101, 102, 3, 4, 5]
 
 
+def test_two_runs_in_one_folder_are_one_curve(tmp_path):
+    for start in (0, 1):
+        with SummaryWriter(tmp_path) as writer:
+            for step in range(start, start + 3):
+                writer.add_scalar("loss", 1.0, step)
+        time.sleep(1.1 * (1 - start))
+    found = accumulated(tmp_path).Scalars("loss")
+    assert [s.step for s in found] == [0, 1, 2, 1, 2, 3]
+
+
 def test_after_close_a_new_file_is_begun(tmp_path):
     writer = SummaryWriter(tmp_path, filename_suffix=".more")
     writer.close()
@@ -386,6 +396,7 @@ def test_the_graph_is_the_one_of_next_functions(tmp_path):
     nodes = graph_in(tmp_path)
     assert len([n for n in nodes if n.startswith("inner/AddmmBackward0")]) == 2
     outside = [n for n in nodes if "/" not in n]
+    assert {"MulBackward0", "MulBackward0_1"} <= {*outside}  # x * y, a * scale
     assert {"input", "input_1", "scale", "output", "output_1"} <= {*outside}
     assert all(i.split(":")[0] in nodes for n in nodes.values() for i in n.input)
     chunks = [i for n in nodes.values() for i in n.input if i.endswith(":1")]
@@ -397,6 +408,7 @@ def test_the_graph_behind_a_tensor(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_graph((x * x).sum())
     nodes = graph_in(tmp_path)
+    assert list(nodes) == ["Leaf", "MulBackward0", "SumBackward0", "output"]
     assert list(nodes["MulBackward0"].input) == ["Leaf", "Leaf"]
     assert list(nodes["SumBackward0"].input) == ["MulBackward0"]
 

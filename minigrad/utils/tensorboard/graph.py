@@ -11,7 +11,7 @@ from minigrad.utils.drawing import reach, shapes_of
 
 
 def graph_def(outputs: list[Tensor], scopes=None, names=None, shapes=None) -> list:
-    """The nodes behind tensors, operands before results, as fields of messages.
+    """The nodes behind tensors, the farthest first, as fields of messages.
 
     For a node, ``scopes`` has the path of its module, ``names`` the name of a leaf, and
     ``shapes`` the shape of its result, as far as they are known.
