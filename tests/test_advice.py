@@ -20,6 +20,7 @@ import pytest
 
 import minigrad
 import minigrad as torch
+import minigrad.utils.tensorboard
 from minigrad import static
 from minigrad.autograd import graph
 from minigrad.elementwise import gelu

@@ -846,3 +846,21 @@ def test_one_node_is_the_least_that_can_be_drawn():
     assert "MulBackward0" in draw(x * x, max_nodes=1).source
     with pytest.raises(ValueError, match="at least 1, but got 0"):
         draw(x * x, max_nodes=0)
+
+
+def test_a_function_of_the_users_own_is_drawn():
+    class Halves(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x / 2, x / 2
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g / 2 + h / 2
+
+    x = torch.ones(3, requires_grad=True)
+    a, b = Halves.apply(x * 2)
+    said = repr(draw(a + b))
+    assert "AddBackward0 (3,) → HalvesBackward, HalvesBackward" in said
+    assert "HalvesBackward → MulBackward0" in said

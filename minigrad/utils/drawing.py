@@ -399,7 +399,8 @@ def shapes_of(nodes: list[Node], known: dict[Node, tuple]) -> dict[Node, tuple]:
         if is_array(out := getattr(node, "out", None)):
             known.setdefault(node, out.shape)
         primitive = getattr(node, "primitive", None)
-        for k, name in enumerate(primitive.rules if primitive else ()):
+        own = not hasattr(primitive, "forward")  # its rule is a user's (Chapter 16)
+        for k, name in enumerate(() if own else primitive.rules):
             operand = getattr(node, node.links[k])
             shape = _operand_shape(node, k, name, known.get(node))
             if operand is not None and shape is not None:
