@@ -90,3 +90,76 @@ def test_the_sine_ten_times():
     for _ in range(10):
         f = torch.func.grad(f)
     np.testing.assert_allclose(f(x).item(), -np.sin(0.5))
+
+
+def test_a_hook_on_the_way_sees_every_row():
+    seen = []
+
+    def f(x):
+        h = x * x
+        h.register_hook(lambda g: seen.append(g.tolist()))
+        return h.exp()
+
+    F.jacobian(f, torch.zeros(3))
+    assert seen == np.eye(3).tolist()
+
+
+def test_rows_that_reach_no_input_are_zeros_and_an_input_may_be_the_output():
+    x, unused = torch.tensor([1.0, 2.0]), torch.ones(3)
+    by_x, by_unused = F.jacobian(lambda x, _: x, (x, unused))
+    assert by_x.tolist() == np.eye(2).tolist()
+    assert by_unused.tolist() == np.zeros((2, 3)).tolist()
+
+
+def test_rows_leave_parameters_of_the_function_alone():
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    found = F.jacobian(lambda x: torch.tanh(w @ x), torch.zeros(2))
+    assert found.tolist() == w.tolist()
+    assert w.grad is None
+    (w * w).sum().backward()
+    assert w.grad.tolist() == (2 * w).tolist()
+
+
+def test_a_row_that_fails_leaves_nothing_behind():
+    class Second(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            if armed and g[1] > 0:
+                raise ArithmeticError("the second row")
+            return g
+
+    w = torch.ones(3, requires_grad=True)
+    shared = w * w
+
+    def f(x):
+        return Second.apply(x * x) * 2
+
+    armed = True
+    with pytest.raises(ArithmeticError, match="the second row"):
+        F.jacobian(f, torch.ones(3))
+    armed = False
+    assert F.jacobian(f, torch.ones(3)).tolist() == (4 * np.eye(3)).tolist()
+    shared.sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_rows_inside_a_pass_do_not_disturb_it():
+    class Slope(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g @ F.jacobian(lambda x: x**3, x)
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    (Slope.apply(y) + y).sum().backward()
+    assert x.grad.tolist() == [2 * (3 * 4 + 1), 2 * (3 * 16 + 1)]

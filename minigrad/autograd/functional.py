@@ -5,11 +5,13 @@ All of them call the function once on inputs of their own, and then walk back wi
 `minigrad.autograd.grad`. Nothing is accumulated anywhere.
 """
 
+import numpy as np
+
 from minigrad.autograd import engine
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.creation import eye, ones_like, zeros_like
 from minigrad.shapes import cat, stack
-from minigrad.tensor import Tensor
+from minigrad.tensor import AccumulateGrad, Tensor, wrap
 
 
 def _as_tuple(value, what: str, caller: str) -> tuple[bool, tuple]:
@@ -213,15 +215,19 @@ def jacobian(
 
 def _block(y: Tensor, xs: tuple, create_graph: bool, strict: bool, i: int) -> list:
     """The Jacobian of one output by every input, row by row."""
-    kind, rows = "row" if strict else None, []
-    for e in eye(y.numel(), dtype=y.dtype):
-        e = e.reshape(y.shape)
-        rows.append(_pull((y,), xs, (e,), create_graph, kind, "jacobian", i))
-    if not rows:
+    if not y.numel():
         return [_nothing(y, x) for x in xs]
-    columns = zip(*rows, strict=True)
-    pairs = zip(columns, xs, strict=True)
-    return [stack(list(c)).reshape((*y.shape, *x.shape)) for c, x in pairs]
+    kind, weights = "row" if strict else None, _units(y)
+    counts = None if create_graph or strict else _counts(y, xs)
+    if counts is not None:
+        rows = _sweep(y, xs, [*weights._array], counts)
+        blocks = [wrap(np.stack(column)) for column in zip(*rows, strict=True)]
+    else:
+        way = (create_graph, kind, "jacobian", i)
+        rows = [_pull((y,), xs, (e,), *way) for e in weights]
+        blocks = [stack(list(column)) for column in zip(*rows, strict=True)]
+    pairs = zip(blocks, xs, strict=True)
+    return [block.reshape((*y.shape, *x.shape)) for block, x in pairs]
 
 
 def _nothing(y: Tensor, x: Tensor) -> Tensor:
@@ -232,6 +238,47 @@ def _nothing(y: Tensor, x: Tensor) -> Tensor:
 def _units(x: Tensor) -> Tensor:
     """The unit vectors in the shape of a tensor, one after the other."""
     return eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+
+
+def _counts(y: Tensor, xs: tuple) -> dict | None:
+    """How many cotangents each node from an output to leaves is sent in a pass.
+
+    None if passes are more than that: watched, recorded, or made of no plain array.
+    """
+    if not y.requires_grad or not isinstance(y._array, engine.ARRAYS):
+        return None
+    targets = {x._node for x in xs}
+    sending = engine._discover_towards(targets, [(y._node, None)])
+    counts = {node: node.uses for node in sending | targets}
+    for node in counts:
+        node.uses = 0
+    watched = any(node.hooks is not None for node in counts)
+    return None if watched or engine.on_tensors(False) else counts
+
+
+def _sweep(y: Tensor, xs: tuple, weights: list, counts: dict) -> list[list]:
+    """Walk once for each of the weights; the gradients at leaves ``xs`` for each."""
+    root, leaves, rows = y._node, [x._node for x in xs], []
+    with engine._walk([(root, weights[0])], True, False, {*leaves}):
+        rows.append(_taken(leaves))
+        for g in weights[1:]:
+            for node, uses in counts.items():
+                node.uses = uses
+            root.g, root.uses, ready = g, 0, [root]
+            while ready:
+                node = ready.pop()
+                if type(node) is not AccumulateGrad:
+                    node.step(ready, True)
+            rows.append(_taken(leaves))
+    return rows
+
+
+def _taken(leaves: list) -> list:
+    """Take what waits at the leaves: an array for each, zeros where nothing arrived."""
+    found = [np.zeros_like(leaf.array) if leaf.g is None else leaf.g for leaf in leaves]
+    for leaf in leaves:
+        leaf.g = None
+    return found
 
 
 def _at_once(y: Tensor, xs: tuple, create_graph: bool, chunk: int | None = None):
