@@ -58,6 +58,9 @@ class Unrecorded:
     def after(self, name: str, tensor: Tensor, result: Tensor | None) -> None:
         """The numbers have changed; ``result`` is where they come from."""
 
+    def noted(self, name: str, tensor: Tensor) -> None:
+        """The numbers have changed, and no history has to know where from."""
+
 
 history = Unrecorded()  # Chapter 11 puts here what can
 
@@ -132,12 +135,13 @@ def _in_place(name: str, operation, ufunc: np.ufunc):
 
     def change(self, other, **scale):
         recorded = _allowed(name, self, other)
-        array, step = _writable(self), _second(name, other, self)._array
+        second = other if type(other) is Tensor else _second(name, other, self)
+        array, step = _writable(self), second._array
         _check_apart(array, step)
         plain = array.dtype.kind == "f" and array.dtype == step.dtype
         if plain and not (recorded or scale) and step.shape in ((), array.shape):
             quietly(ufunc, array, step, out=array)
-            history.after(name, self, None)
+            history.noted(name, self)
             return self
         first = history.original(self) if recorded else self
         return _replace(name, self, operation(first, other, **scale), recorded)

@@ -88,9 +88,11 @@ def store(node: Node) -> None:
 
 def mark(out: Tensor, given: tuple) -> None:
     """Mark what is made in inference mode, and views of what was made there."""
-    shown = [x for x in given if np.may_share_memory(out._array, x._array)]
-    if any(x.is_inference() for x in shown) if shown else mode.inference:
-        out._inference = True
+    marked = [x for x in given if x.is_inference()]
+    if marked or mode.inference:
+        shown = [x for x in given if np.may_share_memory(out._array, x._array)]
+        if any(x.is_inference() for x in shown) if shown else mode.inference:
+            out._inference = True
 
 
 def note_view(view: Tensor, input: Tensor) -> None:

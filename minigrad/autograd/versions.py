@@ -77,17 +77,14 @@ def count_change(tensor: Tensor, name: str) -> None:
 def _caller() -> tuple[str, int]:
     """File and line of the statement that has called the package."""
     frame = found = sys._getframe(2)
-    while frame and not _inside(frame):  # in the book, this module is the notebook's
-        frame = frame.f_back
-    while frame and _inside(frame):
-        frame = frame.f_back
-    found = frame or found
+    been = False  # in the package: in the book, this module is the notebook's
+    while frame:
+        inside = frame.f_globals.get("__name__", "")[:8] == "minigrad"
+        if been and not inside:
+            found = frame
+            break
+        been, frame = been or inside, frame.f_back
     return found.f_code.co_filename, found.f_lineno
-
-
-def _inside(frame) -> bool:
-    """Whether a frame belongs to the package."""
-    return frame.f_globals.get("__name__", "").startswith("minigrad")
 
 
 def _version(self) -> int:
@@ -106,6 +103,10 @@ class Counting(Unrecorded):
 
     def after(self, name: str, tensor: Tensor, result: Tensor | None) -> None:
         """Count a change that has been made."""
+        self.noted(name, tensor)
+
+    def noted(self, name: str, tensor: Tensor) -> None:
+        """Count a change that no history has to know of."""
         memory(tensor)
         count_change(tensor, name)
 
