@@ -487,6 +487,34 @@ def test_earlier_pieces_link_to_their_chapter():
     assert "f3.py" not in text(svg)
 
 
+def test_many_earlier_pieces_are_folded_away():
+    stops = [
+        Stop(n, f"Chapter {n}", "Part I", f"c{n}", (Piece(f"minigrad/f{n}.py"),))
+        for n in range(1, drawing.FOLDED + 3)
+    ]
+    few = BeautifulSoup(drawing.so_far(stops, drawing.FOLDED, "so far"), "html.parser")
+    assert not few.select("details")
+    last = drawing.FOLDED + 2
+    many = BeautifulSoup(drawing.so_far(stops, last, "so far"), "html.parser")
+    fold = many.details.extract()
+    assert f"{last - 1} files" in text(fold.summary)
+    assert [text(g) for g in many.select(".so-far-wide g.now")] == [
+        f"{last} minigrad/ f{last}.py"
+    ]
+    assert len(fold.select(".so-far-wide g.before")) == last - 1
+    assert not many.select("g.before") and not fold.select("g.now")
+
+
+def test_a_long_folder_is_cut_where_the_tile_is_narrow():
+    piece = Piece("minigrad/utils/tensorboard/records.py")
+    drawn = drawing.so_far([Stop(1, "One", "Part I", "c1", (piece,))], 1, "so far")
+    wide, narrow = (
+        svg.select_one("text.folder").get_text()
+        for svg in BeautifulSoup(drawn, "html.parser").select("svg")
+    )
+    assert (wide, narrow) == ("utils/tensorboard/", "…/tensorboard/")
+
+
 def test_a_long_book_stays_inside_the_drawing():
     stops = [
         Stop(

@@ -12,6 +12,7 @@ are real links and text is real text, so the map is also its own text alternativ
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import PurePosixPath
 
 LINE = 21  # from one line of a title to the next
 LETTER = 9.4  # a letter of a title, on average
@@ -215,17 +216,37 @@ def _brick(piece: Piece, frame: Frame, y: float, width: float) -> str:
 # ------------------------------------------------------------- the package so far
 
 
+LETTER = 7.0  # the width of a letter of a folder's name
+FOLDED = 12  # from so many earlier files on, a chapter shows its own and folds the rest
+
+
 def so_far(stops: Sequence[Stop], number: int, label: str) -> str:
-    """The files built up to chapter ``number``, with that chapter's own marked."""
+    """The files built up to chapter ``number``, with that chapter's own marked.
+
+    Where there are many, those of earlier chapters are folded away.
+    """
     files: dict[str, tuple[Stop, Piece]] = {}  # each once, where it was founded
     for stop in stops[:number]:
         for piece in stop.pieces:
             if piece.founds or stop.number == number:
                 files[piece.path] = (stop, piece)
+    own = [pair for pair in files.values() if pair[0].number == number]
+    before = [pair for pair in files.values() if pair[0].number != number]
+    if len(before) < FOLDED or not own:
+        return _walls([*files.values()], number, label)
+    return (
+        f"{_walls(own, number, f'The files of chapter {number}')}\n"
+        f'<details class="so-far"><summary>What it stands on: {len(before)} files of '
+        f"earlier chapters</summary>\n{_walls(before, number, label)}\n</details>"
+    )
+
+
+def _walls(files: Sequence[tuple[Stop, Piece]], number: int, label: str) -> str:
+    """The same wall twice: for wide pages, and for narrow ones."""
     walls = []
     for name, columns, width in (("wide", 3, 704), ("narrow", 2, 312)):
         if files:
-            wall = _wall(list(files.values()), number, columns, width)
+            wall = _wall(files, number, columns, width)
             walls.append(_svg(*wall, f"so-far-{name}", label))
     return "\n".join(walls)
 
@@ -249,6 +270,8 @@ def _tile(
     """One file of the wall, with the number of the chapter that built it."""
     x, y = corner
     folder = piece.folder.removeprefix("minigrad/") or "minigrad/"
+    if len(folder) > (width - 43) / LETTER:
+        folder = f"…/{PurePosixPath(folder).name}/"
     markup = (
         f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{BRICK}" '
         f'rx="8"/><circle cx="{_n(x + 20)}" cy="{_n(y + BRICK / 2)}" r="12"/>'
