@@ -62,12 +62,13 @@ TORCH_FACTS = {
             y.backward(torch.ones(3))
         print("backward:", *calls)
     """,
-    "yaml": """
+    "rules": """
         import torchgen
         from pathlib import Path
-        text = (Path(torchgen.__file__).parent / "packaged/autograd/derivatives.yaml").read_text()
+        home = Path(torchgen.__file__).parent / "packaged" / "autograd"
+        text = (home / "derivatives.yaml").read_text()
         entries = text.split("\\n- name: ")[1:]
-        for name in ("exp(", "tanh(", "mul.Tensor(", "sigmoid(", "mm("):
+        for name in ("neg(", "exp(", "tanh(", "sin(", "mul.Tensor("):
             entry = next(e for e in entries if e.startswith(name))
             print("- name: " + entry.split("\\n\\n")[0])
         print(len(entries), "entries")
@@ -147,6 +148,16 @@ JAX_FACTS = {
         product = jax.vmap(lambda a, b: a @ b, (0, None))
         print(jax.make_jaxpr(lambda a, b: a @ b)(jnp.ones(3), jnp.ones((3, 2))))
         print(jax.make_jaxpr(product)(jnp.ones((4, 3)), jnp.ones((3, 2))))
+    """,
+    "rules": """
+        import ast, inspect
+        from jax._src.lax import lax
+        wanted = ["neg_p", "exp_p", "tanh_p", "sin_p", "mul_p"]
+        for node in ast.parse(inspect.getsource(lax)).body:
+            call = getattr(node, "value", None)
+            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("ad.def"):
+                if ast.unparse(call.args[0]) in wanted:
+                    print(ast.unparse(call))
     """,
     "branch": """
         try:
