@@ -53,4 +53,4 @@ results = {
     "running variances": model[1].running_var.tolist(),
     "read right, of 360": right,
 }
-print(f"loss {losses[0]:.4f} … {losses[-1]:.4f}; {right} of 360 read right")
+print(f"loss {losses[0]:.2f} … {losses[-1]:.2f}; {right} of 360 read right")

@@ -74,4 +74,4 @@ with torch.no_grad():
         logits = model(torch.tensor([written[-N:]]))[0, -1]
         written.append(logits.argmax().item())
 results = {"loss of each step": losses, "written": "".join(letters[k] for k in written)}
-print(f"loss {losses[0]:.4f} … {losses[-1]:.4f}\n{results['written']}")
+print(f"loss {losses[0]:.2f} … {losses[-1]:.2f}\n{results['written']}")

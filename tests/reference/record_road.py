@@ -100,9 +100,9 @@ TORCH_FACTS = {
         a = torch.ones(2, 2, requires_grad=True)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             y = a @ a
-            z = y.float().softmax(0)
-        z.sum().backward()
-        print("product:", y.dtype, " softmax:", z.dtype, " gradient:", a.grad.dtype)
+            loss = torch.nn.functional.cross_entropy(y, torch.tensor([0, 1]))
+        loss.backward()
+        print("product:", y.dtype, " loss:", loss.dtype, " gradient:", a.grad.dtype)
     """,
     "dynamo": """
         def look(gm, inputs):
@@ -170,7 +170,9 @@ JAX_FACTS = {
 
 def programs() -> dict[str, str]:
     """The five programs, by name."""
-    return {p.stem: p.read_text(encoding="utf-8") for p in sorted(PROGRAMS.glob("*.py"))}
+    return {
+        p.stem: p.read_text(encoding="utf-8") for p in sorted(PROGRAMS.glob("*.py"))
+    }
 
 
 def results(source: str, library: str = "minigrad") -> dict:
@@ -263,7 +265,9 @@ def record_jax() -> dict:
         "version": jax.__version__,
         "facts": {k: answered(text, jax=jax, f=f) for k, text in JAX_FACTS.items()},
         "files": {
-            field[2]: jax_file(*place(field[2])) for _, field in rows() if field[2] != "–"
+            field[2]: jax_file(*place(field[2]))
+            for _, field in rows()
+            if field[2] != "–"
         },
     }
 

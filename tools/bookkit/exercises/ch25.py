@@ -21,7 +21,10 @@ def fair_mean(combine):
         cuts = np.cumsum(counts)[:-1]
         shards = [np.split(a, cuts) for a in examples]
         means = [
-            [part[w].mean(0) if n else np.full(part[w].shape[1:], np.nan) for part in shards]
+            [
+                part[w].mean(0) if n else np.full(part[w].shape[1:], np.nan)
+                for part in shards
+            ]
             for w, n in enumerate(counts)
         ]
         before = [[g.copy() for g in one] for one in means]
@@ -30,7 +33,7 @@ def fair_mean(combine):
         assert len(found) == 2, f"{len(found)} arrays for two parameters"
         for k, (g, a) in enumerate(zip(found, examples, strict=True)):
             close(g, a.mean(0), within=1e-12, what=f"parameter {k}")
-        yield "what the workers sent is left as it was"
+        yield f"… and what the workers sent is left as it was, {counts}"
         for one, other in zip(means, before, strict=True):
             for g, old in zip(one, other, strict=True):
                 assert np.array_equal(g, old, equal_nan=True), "an array was changed"
@@ -42,7 +45,10 @@ def in_parts(accumulate):
     torch = _torch()
     nn, F = torch.nn, torch.nn.functional
     rng = np.random.default_rng(2)
-    X, y = torch.from_numpy(rng.normal(size=(22, 5))), torch.from_numpy(rng.integers(0, 3, 22))
+    X, y = (
+        torch.from_numpy(rng.normal(size=(22, 5))),
+        torch.from_numpy(rng.integers(0, 3, 22)),
+    )
     model = nn.Linear(5, 3).double()
     seen = []
     model.register_forward_hook(lambda module, given, out: seen.append(len(given[0])))
@@ -54,7 +60,7 @@ def in_parts(accumulate):
         accumulate(model, F.cross_entropy, X, y, size)
         assert max(seen) <= size, f"{max(seen)} examples went through the model at once"
         assert sum(seen) == 22, f"{sum(seen)} examples went through the model, not 22"
-        yield "the gradient of the whole batch, and nothing left from before"
+        yield f"the gradient of the whole batch, and nothing left from before ({size})"
         for p, g in zip(model.parameters(), wanted, strict=True):
             close(p.grad.numpy(), g, within=1e-10, what="a gradient")
 
@@ -72,7 +78,7 @@ def agreed_statistics(together):
         exact = x.astype(np.float64)
         yield f"the mean of shards of {counts}, near {far}"
         close(total, exact.mean(0), within=1e-6, what="the mean")
-        yield "the variance, within the shards and between them"
+        yield f"the variance, within the shards and between them, {counts}"
         close(spread, exact.var(0), within=1e-3, what="the variance")
 
 
