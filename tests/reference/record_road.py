@@ -9,7 +9,7 @@ book/data/road.json and leaves the other's:
 
 * ``programs``: what book/programs/*.py come to with the one import changed. Of these
   every number is compared, by the chapter and by tests/test_road.py.
-* ``facts``: short programs that only PyTorch, or only JAX, can run, and what they print.
+* ``facts``: what short programs print that only PyTorch, or only JAX, can run.
 * ``files``: for each path of book/data/road-map.txt, where its words were found.
 """
 
@@ -41,8 +41,8 @@ TORCH_FACTS = {
         for line in table.splitlines():
             key, _, where = line.partition(": ")
             if key in wanted:
-                where = re.search("(?:pytorch/pytorch|site-packages)/(\\S+):\\d+", where)[1]
-                print(f"{key:17}", where)
+                root = "(?:pytorch/pytorch|site-packages)/"
+                print(f"{key:17}", re.search(root + "(\\S+):\\d+", where)[1])
     """,
     "below": """
         from torch.utils._python_dispatch import TorchDispatchMode
@@ -84,17 +84,18 @@ TORCH_FACTS = {
             t.register_hook(lambda g, name=name: seen.append(name))
         s.backward()
         first = a.grad_fn._sequence_nr()
-        numbers = {n: t.grad_fn._sequence_nr() - first for n, t in zip("abcs", (a, b, c, s))}
-        print("numbers:", numbers)
+        numbers = [t.grad_fn._sequence_nr() - first for t in (a, b, c, s)]
+        print("numbers:", dict(zip("abcs", numbers)))
         print("walked: ", *seen)
     """,
     "thread": """
         import threading
         x = torch.ones(3, requires_grad=True)
         y = x * 2
-        y.register_hook(lambda g: print("the caller's own thread:", threading.get_ident() == me))
-        me = threading.get_ident()
+        threads = {threading.get_ident()}
+        y.register_hook(lambda g: threads.add(threading.get_ident()))
         y.sum().backward()
+        print("the caller's own thread:", len(threads) == 1)
     """,
     "autocast": """
         a = torch.ones(2, 2, requires_grad=True)
@@ -155,9 +156,11 @@ JAX_FACTS = {
         wanted = ["neg_p", "exp_p", "tanh_p", "sin_p", "mul_p"]
         for node in ast.parse(inspect.getsource(lax)).body:
             call = getattr(node, "value", None)
-            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("ad.def"):
-                if ast.unparse(call.args[0]) in wanted:
-                    print(ast.unparse(call))
+            if not isinstance(call, ast.Call) or not call.args:
+                continue
+            rule = ast.unparse(call.func).startswith("ad.def")
+            if rule and ast.unparse(call.args[0]) in wanted:
+                print(ast.unparse(call))
     """,
     "branch": """
         try:

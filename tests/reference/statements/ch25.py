@@ -5,7 +5,7 @@ from tests.reference.ledger import Row, Theme
 ROWS: list[Row] = []
 M = """\
 nn, F = torch.nn, torch.nn.functional
-X = torch.tensor([[0.5, -1.0], [2.0, 0.25], [-0.5, 1.5], [1.0, 1.0]], dtype=torch.float64)
+X = torch.tensor([[0.5, -1.0], [2.0, 0.25], [-0.5, 1.5], [1.0, 1.0]]).double()
 y = torch.tensor([0, 1, 1, 0])
 model = nn.Linear(2, 2).double()
 with torch.no_grad():

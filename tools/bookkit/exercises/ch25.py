@@ -43,21 +43,21 @@ def fair_mean(combine):
 def in_parts(accumulate):
     """The gradient of a large batch, a part at a time."""
     torch = _torch()
-    nn, F = torch.nn, torch.nn.functional
     rng = np.random.default_rng(2)
-    X, y = (
+    pictures, digits = (
         torch.from_numpy(rng.normal(size=(22, 5))),
         torch.from_numpy(rng.integers(0, 3, 22)),
     )
-    model = nn.Linear(5, 3).double()
+    model = torch.nn.Linear(5, 3).double()
     seen = []
     model.register_forward_hook(lambda module, given, out: seen.append(len(given[0])))
-    F.cross_entropy(model(X), y).backward()
+    loss_of = torch.nn.functional.cross_entropy
+    loss_of(model(pictures), digits).backward()
     wanted = [p.grad.numpy().copy() for p in model.parameters()]
     for size in (11, 8, 30):
         seen.clear()
         yield f"at most {size} at a time, of 22"
-        accumulate(model, F.cross_entropy, X, y, size)
+        accumulate(model, loss_of, pictures, digits, size)
         assert max(seen) <= size, f"{max(seen)} examples went through the model at once"
         assert sum(seen) == 22, f"{sum(seen)} examples went through the model, not 22"
         yield f"the gradient of the whole batch, and nothing left from before ({size})"
@@ -87,24 +87,24 @@ def turned_round(transpose, pull):
     """Reverse mode from forward mode and a transpose."""
     torch = _torch()
     rng = np.random.default_rng(4)
-    A = torch.from_numpy(rng.normal(size=(3, 4)))
+    matrix = torch.from_numpy(rng.normal(size=(3, 4)))
     calls = []
 
     def linear(v):
         calls.append(1)
-        return A @ v * 2
+        return matrix @ v * 2
 
     yield "the transpose of a matrix"
     turned = transpose(linear, (4,))
     u = torch.from_numpy(rng.normal(size=3))
-    close(turned(u).numpy(), 2 * A.numpy().T @ u.numpy(), within=1e-12)
+    close(turned(u).numpy(), 2 * matrix.numpy().T @ u.numpy(), within=1e-12)
     yield "it is found by calling the function"
     assert calls, "the function was not called"
     yield "the pull of a function that is not linear"
     x = torch.from_numpy(rng.normal(size=4))
 
     def f(x):
-        return torch.tanh(A @ x) * (A @ x).sum()
+        return torch.tanh(matrix @ x) * (matrix @ x).sum()
 
     leaf = x.clone().requires_grad_()
     (wanted,) = torch.autograd.grad(f(leaf), leaf, u)
