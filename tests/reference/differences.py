@@ -57,6 +57,23 @@ walk(
     "or it does not.",
 )
 walk(
+    "order-of-branches",
+    "In which order nodes run that do not depend on each other.",
+    """
+    x = torch.tensor(1.0, requires_grad=True)
+    a, b, c = x * 1, x * 2, x * 3
+    s = b + a * c
+    seen = []
+    for name, t in (("a", a), ("b", b), ("c", c), ("s", s)):
+        t.register_hook(lambda g, name=name: seen.append(name))
+    s.backward()
+    seen
+    """,
+    "PyTorch numbers its nodes and runs what was made last first. minigrad keeps a "
+    "list of what is ready: each node after all its consumers, which is all that "
+    "gradients ask for (Chapter 25).",
+)
+walk(
     "create-graph-makes-no-circle",
     "Whether `backward(create_graph=True)` keeps a leaf alive.",
     """
