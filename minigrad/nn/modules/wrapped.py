@@ -44,8 +44,6 @@ def _options(self) -> dict:
     return {name: getattr(self, name) for name in self.__signature__.parameters}
 
 
-
-
 def module(kind: str, function: str, tensors: tuple = (), shown=True, **options):
     """A class of modules that call a function of `functional` with options."""
     target = getattr(functional, function)
