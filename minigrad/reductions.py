@@ -40,9 +40,16 @@ def freedom(shape: tuple, axis: tuple, correction: float) -> float:
     return float(builtins.max(math.prod(shape[k] for k in axis) - correction, 0))
 
 
+def average(x, axis: tuple, keepdims: bool = True):
+    """np.mean, and not a number of nothing, of which NumPy would warn."""
+    if x.size:
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    return np.sum(x, axis=axis, keepdims=keepdims) * np.nan
+
+
 def centred(x, axis: tuple):
     """What is left of x when its mean is taken away."""
-    return x - np.mean(x, axis=axis, keepdims=True)
+    return x - average(x, axis)
 
 
 def _var(x, *, axis, keepdims, correction):
@@ -59,7 +66,7 @@ def twice_over(shape: tuple, axis: tuple, correction: float) -> float:
 
 define(
     "mean",
-    lambda x, *, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
+    lambda x, *, axis, keepdims: average(x, axis, keepdims),
     x=lambda g, x_shape, axis: spread(g, x_shape, axis) / freedom(x_shape, axis, 0),
 )
 define(

@@ -1,9 +1,11 @@
-"""Check a chapter's notebook: what a machine can see of the book's rules.
+"""Check a notebook: what a machine can see of the book's rules.
 
-Each rule is a function that takes a `Page`, a chapter's notebook, and yields problems.
-`lint` applies them all. `unique_figures` looks at the whole book.
+Each rule is a function that takes a `Page`, a notebook, and yields problems. `lint`
+applies them all to a chapter, and to a notebook that is no chapter (a companion, such
+as a troubleshooting page) those that do not ask for a chapter's anatomy.
+`unique_figures` looks at the whole book.
 
-    python tools/lint.py            check all chapters
+    python tools/lint.py            check all notebooks
     python tools/lint.py 2          check chapter 2
 """
 
@@ -30,7 +32,7 @@ import cells
 import exercises
 import tangle
 from cells import NotebookError, Problem
-from toc import ROOT, Chapter, TocError, chapters
+from toc import ROOT, Chapter, Document, TocError, chapters, companions
 
 TAGS = {
     *("raises-exception", "nbval-ignore-output"),
@@ -52,7 +54,7 @@ ABSOLUTE_PATH = re.compile(
 )
 FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|pdf|webp)", re.IGNORECASE)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-EXECUTE = "run `make execute CHAPTER={}` and commit the result"
+EXECUTE = "run `{}` and commit the result"
 MARKDOWN = (
     MarkdownIt("commonmark").enable("table").use(dollarmath_plugin).disable("text_join")
 )
@@ -60,14 +62,14 @@ MARKDOWN = (
 
 @dataclass(frozen=True)
 class Page:
-    """A chapter's notebook, with what the rules need to know of it."""
+    """A notebook, mostly a chapter's, with what the rules need to know of it."""
 
-    chapter: Chapter
+    chapter: Chapter | Document
     notebook: NotebookNode
 
     @classmethod
-    def read(cls, chapter: Chapter) -> "Page":
-        """Read the notebook of a chapter."""
+    def read(cls, chapter: Chapter | Document) -> "Page":
+        """Read the notebook of a chapter or of a companion."""
         return cls(chapter, cells.read(chapter.file))
 
     @property
@@ -124,8 +126,10 @@ class Page:
         return Problem(cells.place(self.chapter, number, cell), what, remedy)
 
     def execute(self) -> str:
-        """Say how the chapter's outputs are renewed."""
-        return EXECUTE.format(self.chapter.number)
+        """Say how the outputs are renewed."""
+        if isinstance(self.chapter, Chapter):
+            return EXECUTE.format(f"make execute CHAPTER={self.chapter.number}")
+        return EXECUTE.format(f"python tools/notebooks.py execute {self.chapter.path}")
 
 
 Rule = Callable[[Page], Iterator[Problem]]
@@ -234,8 +238,8 @@ def outputs_are_the_same_everywhere(page: Page) -> Iterator[Problem]:
         ):
             if match := pattern.search(text):
                 what = f"the output holds {name}: {match[0]}"
-                remedy = f"print something that is the same everywhere, then {EXECUTE}"
-                yield page.problem(number, what, remedy.format(page.chapter.number))
+                remedy = "print something that is the same everywhere, then "
+                yield page.problem(number, what, remedy + page.execute())
 
 
 # ----------------------------------------------------------------------- what is shown
@@ -516,9 +520,24 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+OF_A_CHAPTER: tuple[Rule, ...] = (  # what a companion need not have
+    figures_are_described,  # by a name that holds the chapter's number
+    callouts_are_known,
+    enough_prose,
+    exported_cells_are_short,  # tangle: nothing but a chapter may export
+    exercises_are_stated,
+    exercises_are_complete,
+    exercises_are_numbered,
+    exercises_are_checked,
+    solutions_are_folded,
+)
+
+
 def lint(page: Page) -> list[Problem]:
-    """Apply every rule to a page."""
-    return [problem for rule in RULES for problem in rule(page)]
+    """Apply every rule that the page has to keep."""
+    companion = not isinstance(page.chapter, Chapter)
+    rules = (rule for rule in RULES if not (companion and rule in OF_A_CHAPTER))
+    return [problem for rule in rules for problem in rule(page)]
 
 
 def unique_figures(pages: Iterable[Page]) -> Iterator[Problem]:
@@ -535,10 +554,10 @@ def unique_figures(pages: Iterable[Page]) -> Iterator[Problem]:
 
 
 def count_exemptions(root: Path = ROOT) -> list[str]:
-    """Say, chapter by chapter, which outputs are exempt from comparison, and why."""
+    """Say, page by page, which outputs are exempt from comparison, and why."""
     lines = []
     try:
-        pages = [Page.read(chapter) for chapter in chapters(root)]
+        pages = [Page.read(each) for each in [*chapters(root), *companions(root)]]
     except (TocError, NotebookError) as error:
         return [f"exempt from comparison: unknown ({error})"]
     for page in pages:
@@ -724,16 +743,21 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check chapters; 0 when all is well, 1 when there are problems."""
+    """Check notebooks; 0 when all is well, 1 when there are problems."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "numbers", nargs="*", type=int, metavar="N", help="chapters (default: all)"
+        "numbers",
+        nargs="*",
+        type=int,
+        metavar="N",
+        help="chapters (default: all notebooks)",
     )
     wanted = parser.parse_args(arguments).numbers
     try:
-        pages = [Page.read(c) for c in chapters() if not wanted or c.number in wanted]
+        found = [c for c in chapters() if not wanted or c.number in wanted]
+        pages = list(map(Page.read, found if wanted else [*found, *companions()]))
     except (TocError, NotebookError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -44,6 +44,10 @@ class Document:
         """Where the document lies on this machine."""
         return self.root / self.path
 
+    def __str__(self) -> str:
+        """Name the document by its path."""
+        return self.path
+
 
 @dataclass(frozen=True)
 class Chapter(Document):
@@ -98,6 +102,21 @@ def documents(root: Path = ROOT) -> list[Document]:
     if problems:
         raise TocError("_toc.yml: " + "\n_toc.yml: ".join(problems))
     return found
+
+
+def companions(root: Path = ROOT) -> list[Document]:
+    """Return the notebooks that are no chapters: front and back matter.
+
+    Raises
+    ------
+    TocError
+        As `chapters` does.
+    """
+    return [
+        document
+        for document in documents(root)
+        if not document.numbered and document.path.endswith(".ipynb")
+    ]
 
 
 def title_of(path: Path) -> str:

@@ -6,8 +6,9 @@ from io import StringIO
 
 import pytest
 
+import cells
 import minigrad
-from toc import ROOT
+from toc import ROOT, Chapter, chapters
 
 PAGES = ["README.md", "book/index.md", "book/how-to-read.md"]
 COMMANDED = [*PAGES, "CONTRIBUTING.md", "book/ledger.md", "benchmarks/README.md"]
@@ -51,6 +52,35 @@ def test_the_commands_exist(page):
 def _code(text: str) -> str:
     """What is set as code."""
     return "\n".join(re.findall(r"(?m)(?<!`)`[^`\n]+`(?!`)|^    .*$", text))
+
+
+ROW = re.compile(r"(?m)^\| (\$.+?) \|.*\| \[(\d+)\]\(ch\d\d-[a-z-]+\.ipynb\) \|$")
+SPELLED = re.compile(r"\\(?!top|operatorname)[a-zA-Z]+")
+
+
+def formulas(chapter: Chapter) -> str:
+    """All formulas of a chapter."""
+    prose = "\n".join(
+        cell.source
+        for cell in cells.read(chapter.file).cells
+        if cell.cell_type == "markdown"
+    )
+    return " ".join(re.findall(r"\$\$?([^$]+)\$\$?", prose))
+
+
+def test_symbols_are_used_first_where_the_index_says():
+    used = {chapter.number: formulas(chapter) for chapter in chapters(ROOT)}
+    rows = ROW.findall(text_of("book/notation.md"))
+    assert len(rows) > 40
+    for symbols, first in rows:
+        found = re.findall(r"\$([^$]+)\$", symbols)
+        names = [name[0] for name in map(SPELLED.search, found) if name]
+        if len(names) == len(found):  # letters mean many things, names mostly one
+            name = re.compile("|".join(rf"{re.escape(x)}(?![a-z])" for x in names))
+            where = [n for n, text in used.items() if name.search(text)]
+            assert where[0] == int(first), (symbols, where)
+        else:
+            assert any(symbol[0] in used[int(first)] for symbol in found), symbols
 
 
 def test_a_wrong_promise_is_found():

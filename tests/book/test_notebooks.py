@@ -45,6 +45,11 @@ def test_the_chapter_keeps_the_rules(chapter):
     fail_on(lint.lint(lint.Page.read(chapter)))
 
 
+@pytest.mark.parametrize("companion", toc.companions(ROOT), ids=str)
+def test_a_notebook_that_is_no_chapter_keeps_the_rules(companion):
+    fail_on(lint.lint(lint.Page.read(companion)))
+
+
 def test_figures_are_unique():
     fail_on(list(lint.unique_figures(map(lint.Page.read, CHAPTERS))))
 

@@ -31,6 +31,7 @@ EXTENSIONS = [
     "sphinxext.cells",
     "sphinxext.callouts",
     "sphinxext.journey",
+    "sphinxext.glossary",
 ]
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -290,6 +291,94 @@ def test_an_error_on_purpose_says_so_and_keeps_what_matters(book):
     assert "middle()" not in frames
     assert frames.rstrip().endswith("raise ValueError")
     assert message == "ValueError: too small\n"
+
+
+TWO_PARTS = """
+    format: jb-book
+    root: book/index
+    parts:
+      - caption: Part I
+        numbered: true
+        chapters:
+          - file: book/first
+      - caption: Back matter
+        chapters:
+          - file: book/{back}
+"""
+
+
+def with_back_matter(book, back, *contents):
+    """Build a chapter and a page of back matter, without a warning."""
+    book.chapter("first", *contents, listed=False)
+    book.contents(TWO_PARTS.format(back=back))
+    site = Site(book)
+    assert site.warnings == ""
+    return site
+
+
+def test_beside_the_chapters_only_the_line_that_went_wrong_is_shown(book):
+    error = raised("ValueError", "too small", *FRAMES)
+    failing = ran("outer()", error, tags=["raises-exception"])
+    book.chapter("trouble", failing, listed=False)
+    site = with_back_matter(book, "trouble", failing)
+
+    def frames(page):
+        return [b.get_text().strip() for b in site.page(page).select(".traceback pre")]
+
+    assert frames("trouble") == [FRAMES[2].strip(), "ValueError: too small"]
+    assert "raise ValueError" in frames("first")[0]
+
+
+GLOSSARY = """
+# Glossary
+
+```{glossary}
+VJP
+  {zh}`张量` What a pass computes.
+
+leaf
+leaf tensor
+  Where a record begins.
+
+root (of a pass)
+  Where it ends.
+```
+"""
+
+
+def linked(book, *contents):
+    """Which words of a chapter lead to the glossary, and where."""
+    (book.root / "book").mkdir(exist_ok=True)
+    (book.root / "book" / "words.md").write_text(GLOSSARY, encoding="utf-8")
+    page = with_back_matter(book, "words", *contents).page("first")
+    return [(a.get_text(), a["href"]) for a in page.select("a.bk-term")]
+
+
+def test_the_first_use_of_a_term_leads_to_the_glossary(book):
+    found = linked(book, "# Title\n\nTwo VJPs. A *leaf*, a VJP.\n\nAnother leaf.")
+    assert found == [
+        ("VJPs", "words.html#term-VJP"),
+        ("leaf", "words.html#term-leaf"),
+    ]
+
+
+def test_the_longest_term_wins(book):
+    assert linked(book, "# Title\n\nMany leaf tensors.") == [
+        ("leaf tensors", "words.html#term-leaf-tensor")
+    ]
+
+
+def test_what_is_no_prose_or_no_term_is_left_alone(book):
+    text = "A leaflet `leaf` [leaf](words.md), the root; it leaves a vjp, a non-leaf."
+    table = "| leaf |\n| --- |\n| VJP |"
+    assert linked(book, f"# A leaf\n\n## VJP\n\n{text}\n\n{table}") == []
+
+
+def test_chinese_words_say_so(book):
+    linked(book, "# Title")
+    text = (book.root / "_build/html/book/words.html").read_text("utf-8")
+    words = BeautifulSoup(text, "html.parser")
+    assert words.select_one('span[lang="zh-Hans"]').get_text() == "张量"
 
 
 def test_a_message_alone_needs_no_frames(book):

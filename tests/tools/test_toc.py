@@ -62,6 +62,12 @@ def test_documents_include_what_has_no_number(parts):
     assert listed[-1] == ("book/appendix.ipynb", False)
 
 
+def test_companions_are_notebooks_without_a_number(parts):
+    found = toc.companions(parts.root)
+    assert [d.path for d in found] == ["book/intro.ipynb", "book/appendix.ipynb"]
+    assert str(found[0]) == "book/intro.ipynb"
+
+
 def test_a_chapter_names_itself(parts):
     first = toc.chapters(parts.root)[0]
     assert str(first) == "Chapter 1 “The zebra” (book/zebra.ipynb)"

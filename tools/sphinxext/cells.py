@@ -13,7 +13,8 @@ tag ``solution`` (code and Markdown cells)
 a cell that draws a figure
     The figure comes first, and more than a few lines of plotting fold away under it.
 
-Errors show what they say and where they come from, without the frames in between. Two
+Errors show what they say and where they come from, without the frames in between; on
+pages that are no chapters, only what they say and the line that went wrong. Two
 kinds of output get a note: an error that is there on purpose (tag
 ``raises-exception``) and a measurement that differs from machine to machine (tag
 ``nbval-ignore-output``; the note is the cell's ``reason``).
@@ -29,6 +30,8 @@ from myst_nb.sphinx_ import SphinxNbRenderer
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
+
+import toc
 
 logger = logging.getLogger(__name__)
 
@@ -99,9 +102,11 @@ def part_of(cell: nodes.container, name: str) -> nodes.container | None:
 def present_cells(app: Sphinx, document: nodes.document) -> None:
     """Caption, annotate and fold the cells of one page."""
     seen: Counter[str] = Counter()
+    companions = toc.companions(Path(app.srcdir))
+    brief = app.env.docname in {page.path.rpartition(".")[0] for page in companions}
     for cell in code_cells(document):
         caption_source(Path(app.srcdir), cell, seen)
-        annotate_output(cell)
+        annotate_output(cell, brief)
         fold_plotting(cell)
     fold_solutions(document)
 
@@ -157,8 +162,11 @@ def lines_in(file: Path, code: str) -> str:
 # ----------------------------------------------------------------------------- notes
 
 
-def annotate_output(cell: nodes.container) -> None:
-    """Say so where an output is an error on purpose, or will differ elsewhere."""
+def annotate_output(cell: nodes.container, brief: bool) -> None:
+    """Say so where an output is an error on purpose, or will differ elsewhere.
+
+    ``brief``: of a traceback, show no line but the reader's own.
+    """
     output, tags = part_of(cell, "cell_code_output"), tags_of(cell)
     if output is None:
         return
@@ -169,19 +177,21 @@ def annotate_output(cell: nodes.container) -> None:
         else:
             message = "this cell shows an error and is not tagged raises-exception"
             logger.warning(message, location=cell, type="cells")
-        trim_traceback(error)
+        trim_traceback(error, brief)
     if "nbval-ignore-output" in tags:
         reason = cell["cell_metadata"].get("reason", "").strip() or MACHINE_NOTE
         output += note(reason[0].upper() + reason[1:], "machine")
 
 
-def trim_traceback(block: nodes.literal_block) -> None:
-    """Keep the reader's own frame, the one that raised, and the message."""
+def trim_traceback(block: nodes.literal_block, brief: bool) -> None:
+    """Keep the reader's own frame, the one that raised (unless brief), the message."""
     lines = block.astext().splitlines()
     heading = [n for n, line in enumerate(lines) if "Traceback (most recent" in line]
     body = "\n".join(lines[heading[0] + 1 if heading else 0 :]).strip("\n")
     *frames, message = body.split("\n\n")
-    if len(frames) > 2:
+    if brief:
+        del frames[1:]
+    elif len(frames) > 2:
         hidden = len(frames) - 2
         frames[1:-1] = [f"      (... {hidden} frame{'s' * (hidden > 1)} left out)"]
     classes = ["output", "traceback", "message"]

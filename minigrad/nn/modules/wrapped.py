@@ -12,11 +12,18 @@ from minigrad.creation import full
 from minigrad.nn import functional
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
 
 
 def _remember(self, *args, **options) -> None:
     """Take the options of the function, as attributes; tensors become buffers."""
     Module.__init__(self)
+    if sum(isinstance(value, Tensor) for value in args) > len(self._tensors):
+        raise RuntimeError(
+            "Boolean value of Tensor with more than one value is ambiguous: tensors "
+            f"were given where nn.{type(self).__name__} is made. Make it, then call "
+            f"it: nn.{type(self).__name__}()(input, target) (Chapter 17)"
+        )
     try:
         bound = self.__signature__.bind(*args, **options)
     except TypeError as error:
