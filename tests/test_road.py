@@ -142,7 +142,7 @@ def test_processes_together_find_the_gradient_of_the_batch():
     distributed = pytest.importorskip("dask.distributed")
     x, y = batch(30)
     sizes = [12, 18]
-    place = {"host": "127.0.0.1", "dashboard_address": None}
+    place = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     with (
         dask.config.set({"logging.distributed": "critical"}),
         distributed.LocalCluster(
