@@ -487,6 +487,50 @@ def test_words_are_those_of_the_prose(book):
     assert lint.count_words(lint.Page.read(chapter)) == 12
 
 
+BESIDE = """
+    format: jb-book
+    root: book/index
+    parts:
+      - caption: Back matter
+        chapters:
+          - file: book/beside
+"""
+
+
+def companion(book, *contents):
+    """What `lint` finds in a notebook that is no chapter."""
+    book.chapter("beside", *contents, listed=False)
+    book.contents(BESIDE)
+    (found,) = toc.companions(book.root)
+    return lint.lint(lint.Page.read(found))
+
+
+def test_a_companion_need_not_be_a_chapter(book):
+    assert companion(book, "# Beside\n\nFew words.", ran("1", result("1"))) == []
+
+
+def test_a_companion_has_to_have_run(book):
+    (problem,) = companion(book, code("1 + 1"))
+    assert "never run" in problem.what
+    command = "python tools/notebooks.py execute book/beside.ipynb"
+    assert command in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("cell", "what"),
+    [
+        (ran("x", raised("NameError", "x")), "the stored output is an error"),
+        (ran("x", result("<x at 0x7f0809856668>")), "a memory address"),
+        (ran("x", printed("hm", "stderr")), "wrote to standard error"),
+        (ran("x", shown(image_png="iVBO")), "the output is of type image/png"),
+        ("#### Deep", "a heading of level 4 follows one of level 1"),
+    ],
+)
+def test_a_companion_keeps_the_rules_of_every_notebook(book, cell, what):
+    found = companion(book, "# Beside", cell)
+    assert any(what in problem.what for problem in found), found
+
+
 def test_figures_are_unique_in_the_book(book):
     other = "Another picture, and quite another description of what is on it."
     book.chapter("one", ran("a", figure("ch01-a")), ran("b", figure("ch01-b", other)))

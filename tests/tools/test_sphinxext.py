@@ -688,7 +688,9 @@ def test_each_repair_does_what_it_says(tmp_path):
             '<button class="btn search-button-field x" title="Search"'
             ' aria-label="Search">Search</button>'
             '<div id="jb-print-docs-body"><h1>Trust</h1></div>'
-            '<div id="searchbox"></div><p role="doc-biblioentry">',
+            '<div id="searchbox"></div><p role="doc-biblioentry">'
+            '<a href="t.html">Trouble</a><details><summary>'
+            '<span class="toctree-toggle"></span></summary></details>',
         ),
     )
     assert "<head></head>" in page
@@ -697,6 +699,7 @@ def test_each_repair_does_what_it_says(tmp_path):
     assert 'role="region" aria-label="The book"' in page
     assert '<button class="btn search-button-field x">' in page
     assert 'role="listitem"' in page
+    assert '<summary aria-label="Trouble: the pages below"><span' in page
     script = "f();\n//# sourceMappingURL=a.js.map\n"
     assert repaired(tmp_path, "_static/scripts/a.js", script) == "f();\n\n"
     style = repaired(
@@ -712,7 +715,8 @@ def test_a_repair_without_effect_is_reported(tmp_path):
     repaired(tmp_path, "book/a.html", PAGE.format(head="", body=""))
     idle = lean_theme.repair(tmp_path)
     assert idle == [repair for repair in lean_theme.REPAIRS if not repair.given]
-    repaired(tmp_path, "book/a.html", '<div class="citation" role="new">')
+    given = '<div class="citation" role="new"><span class="toctree-toggle">'
+    repaired(tmp_path, "book/a.html", given)
     assert len(lean_theme.repair(tmp_path)) == len(lean_theme.REPAIRS)
 
 

@@ -87,6 +87,13 @@ REPAIRS = (
         '<div role="region" aria-label="The book" id="pst-primary-sidebar"',
     ),
     Repair(
+        "what unfolds the pages below a page has no name but an arrow",
+        PAGES,
+        r">([^<>]+)</a>(<details[^>]*>)<summary>(?=<span class=\"toctree-toggle\")",
+        r'>\1</a>\2<summary aria-label="\1: the pages below">',
+        given='class="toctree-toggle"',
+    ),
+    Repair(
         "role doc-biblioentry is deprecated: an entry is a list item",
         PAGES,
         r"role=\"doc-biblioentry\"",
