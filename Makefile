@@ -4,11 +4,13 @@ PYTHON ?= python3
 DO := $(PYTHON) tools/do.py
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab test tangle normalize execute serve bench oracle lint clean
+.PHONY: help book lab workbook grade test tangle normalize execute serve bench oracle lint clean
 
 help:      ; @$(DO) --help
 book:      ; @$(DO) book
-lab:       ; @$(DO) lab
+lab:       ; @$(DO) lab $(if $(WORKBOOK),workbook)
+workbook:  ; @$(DO) workbook $(ARGS)
+grade:     ; @$(DO) grade $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(MINE),--mine) $(ARGS)
 test:      ; @$(DO) test
 tangle:    ; @$(DO) tangle
 normalize: ; @$(DO) normalize

@@ -3,6 +3,8 @@
     python tools/do.py book      build the book          -> _build/html/index.html
     python tools/do.py test      test everything: package, notebooks, pages
     python tools/do.py lab       open the notebooks in JupyterLab
+    python tools/do.py workbook  write empty chapters to build minigrad yourself
+    python tools/do.py grade     say what of your minigrad holds (--chapter N)
 
 ``make book`` and the other targets of the Makefile are one-line calls of this file. It
 needs Python 3.11 or later and nothing else: the first call creates ``.venv`` and
@@ -239,11 +241,26 @@ def test(options: Sequence[str]) -> None:
 
 
 def lab(options: Sequence[str]) -> None:
-    """Open the notebooks in JupyterLab."""
+    """Open the notebooks in JupyterLab (`lab workbook`: your own copies)."""
     set_up("book")
+    folder = "workbook" if "workbook" in options else "book"
+    options = [option for option in options if option != "workbook"]
     if getattr(os, "geteuid", lambda: 1)() == 0:  # in a container, say
         options = ["--allow-root", *options]
-    run("-m", "jupyterlab", "--notebook-dir", "book", *options)
+    run("-m", "jupyterlab", "--notebook-dir", folder, *options)
+
+
+def workbook(options: Sequence[str]) -> None:
+    """Write workbook/: the chapters with their functions emptied, for you to fill."""
+    set_up("book", "test")
+    run("tools/workbook.py", *options)
+
+
+def grade(options: Sequence[str]) -> None:
+    """Say what of the workbook holds (--chapter N; --mine; --quick)."""
+    set_up("book", "test")
+    if not run("tools/grading.py", *options, check=False):
+        raise Failure("the chapter is not finished yet; see above.")
 
 
 def tangle(options: Sequence[str]) -> None:
@@ -325,6 +342,8 @@ COMMANDS = (
     book,
     test,
     lab,
+    workbook,
+    grade,
     tangle,
     normalize,
     execute,

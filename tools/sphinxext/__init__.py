@@ -10,6 +10,8 @@
     The map from chapters to the files of minigrad, drawn from the sources.
 ``ledger``
     Tables of what PyTorch answers, and of where minigrad means to differ.
+``api``
+    The API reference, and links to it from every chapter.
 ``lean_theme``
     Drops what the pages do not need, and repairs what screen readers trip over.
 """
