@@ -49,21 +49,6 @@ class Trace:
             Tensor._array = property(_read, _keep)
         return self
 
-    def __exit__(self, *error):
-        mode.trace = None
-        with _lock:
-            _open[0] -= 1
-            if not _open[0]:
-                Tensor._array = SLOT
-        for known in self.inputs.values():
-            known.tensor._node = known.history
-        for tensor in self.alive():
-            array, leaf = SLOT.__get__(tensor), tensor.is_leaf
-            if isinstance(array, Traced):
-                SLOT.__set__(tensor, array.value)
-                if tensor._node is not None:  # what it remembers is traced
-                    tensor._node = AccumulateGrad(tensor) if leaf else None
-
     def alive(self) -> list[Tensor]:
         """The tensors made by the function that somebody still holds."""
         return [t for ref in self.made.values() if (t := ref()) is not None]
@@ -76,6 +61,26 @@ class Trace:
             yield
         finally:
             mode.trace = self
+
+
+def _leave(self, *error) -> None:
+    """Shut the door; what has been made gets plain arrays."""
+    mode.trace = None
+    with _lock:
+        _open[0] -= 1
+        if not _open[0]:
+            Tensor._array = SLOT
+    for known in self.inputs.values():
+        known.tensor._node = known.history
+    for tensor in self.alive():
+        array, leaf = SLOT.__get__(tensor), tensor.is_leaf
+        if isinstance(array, Traced):
+            SLOT.__set__(tensor, array.value)
+            if tensor._node is not None:  # what it remembers is traced
+                tensor._node = AccumulateGrad(tensor) if leaf else None
+
+
+Trace.__exit__ = _leave
 
 
 def _read(tensor: Tensor):

@@ -26,7 +26,7 @@ def curvatures(curvature):
             found = curvature(f, x)
             yield f"{name} at {at}"
             assert isinstance(found, torch.Tensor), f"give a tensor, not {found!r}"
-            close(found.item(), second(at), atol=1e-4, what="the second derivative")
+            close(found.item(), second(at), within=1e-4, what="the second derivative")
             assert not x.requires_grad, "x is not yours to change"
 
 
@@ -42,10 +42,10 @@ def hubers(huber):
         assert isinstance(y, torch.Tensor), f"give a tensor, not {type(y).__name__}"
         size = np.abs(np.array(values))
         expected = np.where(size <= 1, size**2 / 2, size - 0.5)
-        close(y.detach().numpy(), expected, atol=1e-6, what="the loss")
+        close(y.detach().numpy(), expected, within=1e-6, what="the loss")
         yield f"the gradient at {values}"
         y.sum().backward()
-        close(x.grad.numpy(), np.clip(values, -1, 1), atol=1e-6, what="the gradient")
+        close(x.grad.numpy(), np.clip(values, -1, 1), within=1e-6, what="the gradient")
     yield "one trace serves for all"
     assert len(quick.graphs) == 1, f"{len(quick.graphs)} traces"
 
