@@ -96,11 +96,6 @@ class Compiled:
     def __get__(self, owner, kind=None):
         return self if owner is None else types.MethodType(self, owner)
 
-    def __getattr__(self, name: str):
-        if name.startswith("__"):
-            return object.__getattribute__(self, name)  # says that it is not there
-        return getattr(self.__wrapped__, name)
-
     def __call__(self, *args, **kwargs):
         """Replay what was traced for arguments of this kind, or trace it."""
         apart = mode.inference or open_levels() or forward_ad._levels or tapes()
@@ -116,6 +111,16 @@ class Compiled:
             if found is not None:
                 return entry.run(found)
         return self.trace(key, tensors, args, kwargs)
+
+
+def _lookup(self, name: str):
+    """What the function itself has: ``compiled.parameters()`` of a module."""
+    if name.startswith("__"):
+        return object.__getattribute__(self, name)  # says that it is not there
+    return getattr(self.__wrapped__, name)
+
+
+Compiled.__getattr__ = _lookup
 
 
 def _trace(self, key: tuple, tensors: list, args: tuple, kwargs: dict):
