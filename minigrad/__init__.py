@@ -1,4 +1,4 @@
-# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19, 20 and 21: edit the chapters.
+# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19, 20, 21 and 23: edit the chapters.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -87,3 +87,7 @@ from minigrad.nn.windows import adaptive_avg_pool1d, avg_pool1d, max_pool1d, max
 
 
 from minigrad.sampling import multinomial
+
+
+from minigrad import tape
+from minigrad.compiler import compile, function

@@ -378,9 +378,14 @@ def rowwise(function):
         given = (*arguments, *options.values())
         if any(type(value) is Rows for value in given):
             return row_by_row(called, *arguments, **options)
-        return function(*arguments, **options)
+        return whole(function, arguments, options)
 
     return called
+
+
+def whole(function, arguments: tuple, options: dict):
+    """Call it as it stands; Chapter 23 has a trace take it for one operation."""
+    return function(*arguments, **options)
 
 
 def behind(axis, ndim: int):

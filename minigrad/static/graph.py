@@ -11,6 +11,7 @@ import linecache
 import math
 import sys
 from contextlib import contextmanager
+from functools import cache
 from inspect import Parameter
 from itertools import zip_longest
 from pathlib import Path
@@ -161,6 +162,7 @@ def building_line() -> tuple[str, str]:
     return f"line {number} of {place}", linecache.getline(file, number).strip()
 
 
+@cache
 def _ours(file: str) -> bool:
     """Whether a file belongs to minigrad, or to NumPy, and is no place of yours."""
     first = linecache.getline(file, 1)
