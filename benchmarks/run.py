@@ -6,13 +6,18 @@ python tools/do.py bench operators             every operator by itself, worst f
 python tools/do.py bench --quick               fewer rounds: a look, not a result
 python tools/do.py bench --json results.json   the numbers as well
 python tools/do.py bench --peers               beside PyTorch and the others
+
+A run of everything beside PyTorch renews benchmarks/results.json, from which the book's
+page of benchmarks is printed; any other run leaves that file alone.
 """
 
 import argparse
 import json
+import os
 import platform
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +28,7 @@ from benchmarks.targets import LIMITS, aims
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.operators import OPERATORS, Recording
 
+RESULTS = Path(__file__).with_name("results.json")
 SCALES = {
     "growth": lambda torch, quick: scale.growth(
         torch, scale.LENGTHS[: 2 if quick else 3], 1 if quick else 3
@@ -40,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"minigrad cannot be imported: {reasons['minigrad']}", file=sys.stderr)
         return 1
     introduce(modules, reasons)
+    about = circumstances(modules, reasons, options)
     record, failed = {}, False
     for name in options.names:
         if name == "operators":
@@ -53,9 +60,52 @@ def main(arguments: list[str] | None = None) -> int:
         except GradientsDiffer as error:
             failed = True
             print(f"{name:<12} NOT TIMED, the gradients differ: {error}\n")
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    about["load_after"] = load()
+    text = json.dumps({"about": about, "measured": record}, indent=1) + "\n"
+    complete = options.names == everything() and not (options.quick or failed)
+    renewed = [RESULTS] if complete and "torch" in modules else []
+    for file in [*renewed, *filter(None, [options.json])]:
+        file.write_text(text, encoding="utf-8")
+        print(f"Written: {file}")
     return int(failed)
+
+
+def everything() -> list[str]:
+    """The names of all that can be measured."""
+    return [*WORKLOADS, "operators", *SCALES]
+
+
+def circumstances(modules: dict, reasons: dict[str, str], options) -> dict:
+    """When and where this was measured, and with what."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "threads": 1,
+        "seconds": options.seconds,
+        "load_before": load(),
+        "versions": {name: peers.version(name) for name in modules},
+        "left_out": reasons,
+    }
+
+
+def processor() -> str:
+    """The name of the processor, as far as the system tells it."""
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        for line in listed.read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def load() -> float | None:
+    """How many processes want to run, on the average of a minute; None on Windows."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -65,18 +115,18 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    everything = [*WORKLOADS, "operators", *SCALES]
+    known = everything()
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"of {', '.join(everything)}"
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}"
     )
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--seconds", type=float, default=20, help="for each workload")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in everything]
+    unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.error(f"no such workload: {', '.join(unknown)}")
-    options.names = options.names or everything
+    options.names = options.names or known
     return options
 
 
