@@ -8,6 +8,8 @@
     Block quotes that open with **Build.**, **Trap.** … become labelled boxes.
 ``journey``
     The map from chapters to the files of minigrad, drawn from the sources.
+``heads``
+    Under each chapter's title: what it needs, how long it takes, what it builds.
 ``ledger``
     Tables of what PyTorch answers, and of where minigrad means to differ.
 ``api``
