@@ -42,9 +42,9 @@ def freedom(shape: tuple, axis: tuple, correction: float) -> float:
 
 def average(x, axis: tuple, keepdims: bool = True):
     """np.mean, and not a number of nothing, of which NumPy would warn."""
-    if x.size:
-        return np.mean(x, axis=axis, keepdims=keepdims)
-    return np.sum(x, axis=axis, keepdims=keepdims) * np.nan
+    if 0 in x.shape:
+        return np.sum(x, axis=axis, keepdims=keepdims) * np.nan
+    return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 def centred(x, axis: tuple):

@@ -66,3 +66,11 @@ def test_gradients_of_fused_rules():
     ]:
         assert gradcheck(function, given)
         assert gradgradcheck(function, given)
+
+
+@pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss"])
+def test_the_mean_of_no_losses_is_nan_without_a_warning(loss):
+    x = torch.zeros(0, requires_grad=True)
+    found = getattr(torch.nn.functional, loss)(x, torch.zeros(0))
+    found.backward()
+    assert found.isnan().item() and x.grad.tolist() == []

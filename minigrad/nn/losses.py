@@ -9,7 +9,7 @@ import numpy as np
 from minigrad.autograd.function import record
 from minigrad.elementwise import bare, sigma
 from minigrad.inplace import _NAMES
-from minigrad.reductions import log_softmax, log_sum_exp
+from minigrad.reductions import average, log_softmax, log_sum_exp
 from minigrad.rules import PRIMITIVES, define
 from minigrad.selections import deal
 from minigrad.shapes import broadcast_tensors
@@ -28,6 +28,8 @@ def check_reduction(reduction: str) -> None:
 def reduced(loss, reduction: str):
     """All the losses, their mean, or their sum: of an array, or of a tensor."""
     check_reduction(reduction)
+    if reduction == "mean" and isinstance(loss, np.ndarray):
+        return average(loss, None, keepdims=False)
     return loss if reduction == "none" else getattr(loss, reduction)()
 
 

@@ -83,6 +83,21 @@ def test_symbols_are_used_first_where_the_index_says():
             assert any(symbol[0] in used[int(first)] for symbol in found), symbols
 
 
+def test_every_term_has_a_chinese_word_a_meaning_and_a_chapter():
+    text = text_of("book/glossary.md")
+    body = text.partition(":sorted:")[2].rpartition("```")[0]
+    entries = re.split(r"\n\n(?=\S)", body.strip())
+    assert len(entries) > 100
+    titles = {f"ch{c.number:02d}": c.path for c in chapters(ROOT)}
+    for entry in entries:
+        terms, word, meaning = re.fullmatch(
+            r"((?:\S.*\n)+)  \{zh\}`(.+)`\n\n  (.+)", entry
+        ).groups()
+        assert re.search(r"[\u4e00-\u9fff]", word), terms
+        number, path = re.search(r"\[Chapter (\d+)\]\((.+)\)$", meaning).groups()
+        assert titles[f"ch{int(number):02d}"] == f"book/{path}", terms
+
+
 def test_a_wrong_promise_is_found():
     program = 'print("one")  # two\n'
     assert printed(program) != PROMISED.findall(program)

@@ -73,6 +73,15 @@ def test_every_exported_cell_is_captioned_with_its_file(site, chapter):
 
 
 @pytest.mark.parametrize("chapter", toc.chapters(), ids=lambda chapter: chapter.path)
+def test_a_chapter_leads_to_the_glossary_once_for_each_term(site, chapter):
+    links = site.page(html_of(chapter)).soup.select("a.bk-term")
+    places = [link["href"] for link in links]
+    assert len(places) >= 8
+    assert len(set(places)) == len(places)
+    assert all(place.startswith("glossary.html#term-") for place in places)
+
+
+@pytest.mark.parametrize("chapter", toc.chapters(), ids=lambda chapter: chapter.path)
 def test_every_exercise_has_a_folded_solution_of_its_own(site, chapter):
     page = site.page(html_of(chapter))
     titles = [h.get_text() for h in page.soup.select("h3")]
