@@ -4,7 +4,7 @@ PYTHON ?= python3
 DO := $(PYTHON) tools/do.py
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab workbook grade test tangle normalize execute serve bench oracle lint clean
+.PHONY: help book lab workbook grade test tangle normalize execute serve bench oracle pdf lite lint clean
 
 help:      ; @$(DO) --help
 book:      ; @$(DO) book
@@ -18,5 +18,7 @@ execute:   ; @$(DO) execute $(if $(CHAPTER),--chapter $(CHAPTER),--all)
 serve:     ; @$(DO) serve
 bench:     ; @$(DO) bench $(if $(PEERS),--peers) $(ARGS)
 oracle:    ; @$(DO) oracle
+pdf:       ; @$(DO) pdf $(ARGS)
+lite:      ; @$(DO) lite $(ARGS)
 lint:      ; @$(DO) lint
 clean:     ; @$(DO) clean

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PEERS = ROOT / ".venv-bench"  # PyTorch and others, for `bench --peers` only
 ORACLE = ROOT / ".venv-oracle"  # PyTorch, for `oracle` only
+LITE = ROOT / ".venv-lite"  # JupyterLite, for `lite` only
 BUILD = ROOT / "_build"
 PAGES = BUILD / "html"
 OLDEST = (3, 11)
@@ -35,6 +36,7 @@ REQUIREMENTS = {
     "test": "tests/requirements.txt",
     "peers": "benchmarks/requirements.txt",
     "oracle": "tests/reference/requirements.txt",
+    "lite": "tools/lite/requirements.txt",
 }
 CODE = ("minigrad", "tools", "tests", "benchmarks", "conftest.py")
 
@@ -322,6 +324,25 @@ def oracle(options: Sequence[str]) -> None:
         raise Failure("PyTorch and tests/reference/ledger.json disagree; see above.")
 
 
+def pdf(options: Sequence[str]) -> None:
+    """Print the whole book into _build/book.pdf (--paper Letter; needs Chromium)."""
+    set_up("book", "test")
+    build_book()
+    run("tools/pdf.py", *options)
+
+
+def lite(options: Sequence[str]) -> None:
+    """Build the book with a JupyterLite in it, to publish: _build/site (--serve)."""
+    set_up("book")
+    set_up("lite", venv=LITE)
+    build_book()
+    run("tools/lite/build.py", "--python", python_of(LITE))
+    if "--serve" in options:
+        webbrowser.open("http://localhost:8000")
+        server = ("-m", "http.server", "8000", "--bind", "127.0.0.1", "--directory")
+        run(*server, BUILD / "site")
+
+
 def lint(options: Sequence[str]) -> None:
     """Format and lint the tools and the tests."""
     set_up("book", "test")
@@ -332,7 +353,7 @@ def lint(options: Sequence[str]) -> None:
 
 def clean(options: Sequence[str]) -> None:
     """Remove what was built (with --all, the virtual environments too)."""
-    for folder in (BUILD, *([VENV, PEERS, ORACLE] if "--all" in options else [])):
+    for folder in (BUILD, *([VENV, PEERS, ORACLE, LITE] if "--all" in options else [])):
         shutil.rmtree(folder, ignore_errors=True)
     environments = " and the virtual environments" if "--all" in options else ""
     print(f"Removed _build{environments}")
@@ -350,6 +371,8 @@ COMMANDS = (
     serve,
     bench,
     oracle,
+    pdf,
+    lite,
     lint,
     clean,
 )
