@@ -28,7 +28,7 @@ LEARNING = (  # Part III
     *("serialization.py", "conversions.py", "accelerator.py", "backends.py", "cuda.py"),
     *("sampling.py", "gpt.py", "tables.py"),
 )
-ENGINES = ("static/",)  # Part IV
+ENGINES = ("static/", "tape.py", "compiler.py")  # Part IV
 APART = ("utils/", *LEARNING, *ENGINES)  # utils/ draws, and hands out data
 
 

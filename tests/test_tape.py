@@ -10,7 +10,7 @@ from hypothesis import given
 import minigrad as torch
 from minigrad.tape import GradientTape
 from minigrad.tensor import mode
-from tests.operators import operands
+from tests.operators import numbers, operands
 from tests.test_operators import CASES, PRECISION, RECORDED, near
 from tests.test_programs import ALL, examples, inputs, made, programs, tensors
 
@@ -24,18 +24,13 @@ def no_tape_is_left():
     assert getattr(mode, "tapes", ()) == ()
 
 
-def listed(tensor) -> list | None:
-    return None if tensor is None else tensor.detach().reshape(-1).tolist()
-
-
 def agree(found, expected, within) -> bool:
     """Whether gradients agree; zeros may stand for None, where nothing flows."""
-    for d, e in zip(found, expected, strict=True):
-        numbers, some = listed(d), e is not None and any(e)
-        if numbers is None or e is None:
-            if some or (numbers and any(numbers)):
+    for d, e in zip(map(numbers, found), expected, strict=True):
+        if d is None or e is None:
+            if any(d or []) or any(e or []):
                 return False
-        elif not near([float(n) for n in numbers], [float(n) for n in e], within):
+        elif not near(d, e, within):
             return False
     return True
 

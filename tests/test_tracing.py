@@ -122,7 +122,7 @@ def test_every_operator(name):
             assert a == b
     a, b = (one[0], two[0]) if several else (one, two)
     extreme = case.sample == "extreme" and "prod" in case.expression
-    if a.requires_grad and not extreme:
+    if a.requires_grad and not extreme and a.numel() and case.sample != "empty":
         grads_agree(a.sum(), b.sum(), [x, y], [x, y], 1e-5)
 
 
@@ -228,12 +228,9 @@ def test_an_optimiser_that_counts_is_refused_and_nothing_has_changed():
         (w * w).sum().backward()
         optimizer.step()
 
-    quick = torch.compile(step)
-    quick()
-    before = w.tolist(), w.grad.tolist()
-    with pytest.raises(TypeError, match="number"):
-        quick()
-    assert (w.tolist(), w.grad.tolist()) == before
+    with pytest.raises(TypeError, match="Chapter 23"):
+        torch.compile(step)()
+    assert w.tolist() == [1.0] and w.grad is None
 
 
 # -------------------------------------------------------------------------- one node
@@ -360,7 +357,7 @@ def test_what_is_traced_anew():
     ):
         quick(*args, **options)
         assert len(quick.graphs) == traces
-    with torch.no_grad():
+    with torch.no_grad(), pytest.warns(UserWarning, match="recompile_limit"):
         quick(torch.ones(2, requires_grad=True))
     assert len(quick.graphs) == 9 and len(quick.signatures) == 9
 
@@ -665,11 +662,10 @@ def test_graphs_print_as_equations_and_can_be_drawn():
         "    c:float32[] = sum b",
         "  in (c) }",
         "{ lambda cotangent:float32[] . let",
-        "    d:float32[2] = broadcast_to[shape=(2,)] cotangent",
-        "    e:float32[2] = mul d a",
-        "  in (e) }",
+        "    d:float32[2] = mul cotangent a",
+        "  in (d) }",
     ]
-    assert "exp" in static.draw(quick.graph)._repr_svg_()
+    assert len(static.draw(quick.graph).plan.shapes) == len(quick.graph.nodes)
     assert quick.signatures == ["(float32[2])"]
 
 

@@ -41,7 +41,8 @@ def parts_of(value) -> dict | None:
     if isinstance(value, dict):
         return value
     plain = isinstance(value, (Tensor, type, types.ModuleType, types.FunctionType))
-    return None if plain else getattr(value, "__dict__", None)
+    ours = type(value).__module__.startswith("minigrad.")
+    return None if plain or ours else getattr(value, "__dict__", None)
 
 
 def marks(value) -> tuple:

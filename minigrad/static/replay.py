@@ -11,6 +11,7 @@ from minigrad.static.graph import Node, forward
 from minigrad.static.plan import VIEWS, last_uses
 from minigrad.static.session import SPECIAL, compute, needed
 
+EXTREMES = np.maximum, np.minimum  # they want their out by name
 POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
 REDUCTIONS = {
     "sum": "add", "mean": "add", "amax": "maximum", "amin": "minimum",
@@ -242,7 +243,8 @@ def _texts(self, node: Node, given: list, out: str) -> list[str]:
     """The lines that put the result of an operation where it belongs."""
     ufunc = ufunc_of(node)
     if ufunc:
-        return [f"{self.function(ufunc)}({', '.join([*given, out])})"]
+        to = f"out={out}" if ufunc in EXTREMES else out
+        return [f"{self.function(ufunc)}({', '.join([*given, to])})"]
     if node.op == "mean" and node.dtype.itemsize > 2:
         count = self.sample[node.inputs[0]].size / max(self.sample[node].size, 1)
         return [self.reduced(node, given, out), f"np.divide({out}, {count}, {out})"]
