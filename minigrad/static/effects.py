@@ -11,7 +11,6 @@ from minigrad.static.graph import _ours
 from minigrad.static.traced import tracing
 from minigrad.tensor import Tensor
 
-
 MOST = 1000  # a longer list is watched by its length alone
 
 

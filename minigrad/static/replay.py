@@ -288,7 +288,7 @@ def _target(self, node: Node, k: int) -> str | None:
     ufunc = ufunc_of(node)
     for x, value in self.changes:
         fits = value is node and node.shape == x.shape and node.dtype == x.dtype
-        if fits and ufunc not in (None, np.matmul) and self.last[x] <= k:
+        if fits and ufunc not in (None, np.matmul) and self.last.get(x, 0) <= k:
             shows = [y for y in node.inputs if x in chain_of(y) and y is not x]
             if node not in self.later and not shows:
                 self.local[node] = None
