@@ -1,5 +1,6 @@
 """GradientTape: against the engine, PyTorch's recorded gradients, and differences."""
 
+import re
 import warnings
 
 import hypothesis.strategies as st
@@ -35,7 +36,9 @@ def agree(found, expected, within) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if "extreme" not in n])
+@pytest.mark.parametrize(
+    "name", [n for n in CASES if not {"extreme", "empty"} & {*re.findall(r"\w+", n)}]
+)
 def test_gradients_are_those_that_pytorch_recorded(name):
     case, dtype = CASES[name]
     expected = RECORDED[name] if name in RECORDED else RECORDED[case.id][dtype]
@@ -177,7 +180,8 @@ def test_stop_recording_and_reset():
         with tape.stop_recording():
             y = x * x
         z = y * x
-        assert tape.gradient(z, x, unconnected_gradients="zero").item() == 9
+        with pytest.warns(UserWarning, match="persistent tape inside its context"):
+            assert tape.gradient(z, x, unconnected_gradients="zero").item() == 9
         tape.reset()
         tape.watch(x)
         w = x * x
