@@ -229,7 +229,8 @@ def _step(self, ready: list, keep: bool) -> None:
     entry, (seeds, recorded) = self.entry, self.seeds()
     arrays = [None] * len(entry.links)
     for i, name in zip(entry.kept, entry.saves, strict=True):
-        arrays[i] = getattr(self, name)
+        array = getattr(self, name)  # a tensor, if the pass is recorded
+        arrays[i] = array._array if isinstance(array, Tensor) else array
     slopes = quietly(self.frame[1], *arrays, *seeds)
     if not keep:
         self.release()
