@@ -79,9 +79,10 @@ def _asker() -> tuple[str, bool]:
 def refusal(what: str, instead: str) -> Untraceable:
     """Say which line asks for a number while its function is traced."""
     place, text = building_line()
+    quoted = f"{place}, `{text}`," if text else place
     return Untraceable(
-        f"{what} is not allowed while a function is traced: {place}, `{text}`, asks for"
-        f" a number, and would get that of this one call. {instead} (Chapter 23)"
+        f"{what} is not allowed while a function is traced: {quoted} asks for a number,"
+        f" and would get that of this one call. {instead} (Chapter 23)"
     )
 
 
