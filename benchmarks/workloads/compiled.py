@@ -15,12 +15,20 @@ def beside_eager(workload, modules: dict, build) -> dict[str, Step]:
 
 
 class CompiledMLP(MLP):
-    """The training step of `MLP` as one compiled function, update included."""
+    """The training step of `MLP`, update included, as one compiled function.
+
+    A step returns the parameters, which is what it is for, and not the gradients.
+    """
+
+    def hand(self) -> Step:
+        step, parameters = self.trained()
+        return lambda: (step(), parameters)[1]
 
     def trainer(self, torch, compiled: bool) -> Step:
-        """A step of minigrad; it returns the gradients, as all candidates do."""
+        """A step in minigrad."""
         x, target = torch.tensor(self.x), torch.tensor(self.target)
         parameters = [torch.tensor(w, requires_grad=True) for w in self.weights]
+        arrays = [p.detach().numpy() for p in parameters]
 
         def train(x, target):
             loss = self.loss(x, target, parameters, torch.tanh)
@@ -28,14 +36,11 @@ class CompiledMLP(MLP):
             with torch.no_grad():
                 for p, g in zip(parameters, gradients, strict=True):
                     p -= float(RATE) * g
-            return gradients
+            return loss
 
         if compiled:
             train = torch.compile(train)
-        return lambda: [g.numpy() for g in train(x, target)]
-
-    def torch(self, torch) -> Step:
-        return self.trainer(torch, compiled=False)
+        return lambda: (train(x, target), arrays)[1]
 
     def minigrad(self, minigrad) -> Step:
         return self.trainer(minigrad, compiled=True)

@@ -37,6 +37,28 @@ def piece(size: int) -> np.ndarray:
     return room[start : start + size]
 
 
+def sooner(order: list[Node], changes) -> list[Node]:
+    """Bring changes forward: to the last reader of what they overwrite.
+
+    What they are computed from is then still in the processor's cache.
+    """
+    at, readers = {node: float(node.number) for node in order}, {}
+    for node in order:
+        for x in node.inputs:
+            for shown in chain_of(x):
+                readers.setdefault(shown, []).append(node)
+    for k, (x, value) in enumerate(changes, 1):
+        if value not in at or value in readers:  # somebody reads the new value
+            continue
+        own = {y for y in value.inputs if y.inputs and len(readers[y]) == 1}
+        mine = sorted({value, *own}, key=at.get)
+        given = [y for node in mine for y in node.inputs]
+        before = [at[n] for n in [*given, *readers.get(x, [])] if n not in {*mine}]
+        for n, node in enumerate(mine):
+            at[node] = max(before, default=0) + (k + n / 4) / (len(changes) + 2)
+    return sorted(order, key=at.get)
+
+
 class Program:
     """The Python text that replays a graph, and the memory that it needs.
 
@@ -49,7 +71,7 @@ class Program:
     def __init__(self, inputs, first, seeds=(), second=(), changes=()):
         ahead = needed([*first, *(value for _, value in changes)])
         behind = [x for x in needed([*second]) if x not in {*ahead}]
-        self.order, self.split = [*ahead, *behind], len(ahead)
+        self.order, self.split = [*sooner(ahead, changes), *behind], len(ahead)
         self.names = {x: f"x{k}" for k, x in enumerate(inputs)}
         self.names |= {x: f"g{k}" for k, x in enumerate(seeds)}
         self.scope = {"store": store, "piece": piece, "np": np}
