@@ -44,6 +44,10 @@ AIMS: dict[str, tuple[Aim, ...]] = {
     "adam": (Aim("hand", 0.6), Aim("torch", 1.0)),
     "rmsprop": (Aim("hand", 0.6), Aim("torch", 1.0)),
     "block": (Aim("hand", 1.05), Aim("torch", 1.25)),
+    "compiled-mlp": (Aim("hand", 1.0), Aim("eager", 0.8)),
+    "compiled-chain-100": (Aim("eager", 0.6),),
+    "compiled-chain-1000": (Aim("eager", 0.6),),
+    "compiled-chain-10000": (Aim("eager", 0.6),),
 }
 """The aims of each workload."""
 

@@ -4,6 +4,7 @@ from benchmarks.harness import Workload
 from benchmarks.workloads.block import Block
 from benchmarks.workloads.chain import Chain
 from benchmarks.workloads.cnn import CNN
+from benchmarks.workloads.compiled import CompiledChain, CompiledMLP
 from benchmarks.workloads.graphs import FanOut, Ladder
 from benchmarks.workloads.higher import HessianVector, Jacobian, Rosenbrock
 from benchmarks.workloads.mlp import MLP
@@ -32,6 +33,10 @@ WORKLOADS: dict[str, Workload] = {
         OptimizerStep("adam", "Adam", 1_000_000),
         OptimizerStep("rmsprop", "RMSprop", 1_000_000),
         Block("block", batch=8, length=64, width=128, heads=4),
+        CompiledMLP("compiled-mlp", widths=(64, 128, 128, 10), batch=64),
+        CompiledChain("compiled-chain-100", size=100, stages=30),
+        CompiledChain("compiled-chain-1000", size=1000, stages=30),
+        CompiledChain("compiled-chain-10000", size=10_000, stages=10),
     )
 }
 
@@ -51,5 +56,7 @@ TINY: tuple[Workload, ...] = (
     OptimizerStep("adam", "Adam", 5),
     OptimizerStep("rmsprop", "RMSprop", 5),
     Block("block", batch=2, length=3, width=4, heads=2),
+    CompiledMLP("compiled-mlp", widths=(4, 3, 2), batch=5),
+    CompiledChain("compiled-chain", size=3, stages=2),
 )
 """The same workloads at a size for tests."""

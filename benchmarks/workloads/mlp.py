@@ -40,6 +40,10 @@ class MLP(Workload):
         return (difference * difference).sum() * float(self.scale)
 
     def hand(self) -> Step:
+        return self.trained()[0]
+
+    def trained(self) -> tuple[Step, list]:
+        """A step by hand, and the parameters that it changes."""
         parameters = [w.copy() for w in self.weights]
         layers = list(zip(parameters[::2], parameters[1::2], strict=True))
 
@@ -60,7 +64,7 @@ class MLP(Workload):
                 p -= RATE * gradient
             return gradients
 
-        return step
+        return step, parameters
 
     def torch(self, torch) -> Step:
         x, target = torch.tensor(self.x), torch.tensor(self.target)

@@ -138,7 +138,7 @@ def _trace(self, key: tuple, tensors: list, args: tuple, kwargs: dict):
     except BaseException:
         trace.undo()
         raise
-    if self.premature(key, taken):
+    if not witness.told and self.premature(key, taken):
         return result
     witness.tell()
     entry = Entry(taken, len(tensors))

@@ -11,7 +11,6 @@ from minigrad.static.graph import _ours
 from minigrad.static.traced import tracing
 from minigrad.tensor import Tensor
 
-
 MOST = 1000  # a longer list is watched by its length alone
 
 
@@ -41,7 +40,8 @@ def parts_of(value) -> dict | None:
     if isinstance(value, dict):
         return value
     plain = isinstance(value, (Tensor, type, types.ModuleType, types.FunctionType))
-    return None if plain else getattr(value, "__dict__", None)
+    ours = type(value).__module__.startswith("minigrad.")
+    return None if plain or ours else getattr(value, "__dict__", None)
 
 
 def marks(value) -> tuple:

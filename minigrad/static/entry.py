@@ -168,6 +168,30 @@ Entry.bind, Entry.run, Entry.frame, Entry.first = _bind, _run, _frame, _first
 Entry.recorded = _recorded
 
 
+TWICE = (
+    "torch.compile with aot_autograd does not currently support double backward: the "
+    "backward pass of a compiled call is a program, which leaves no history, and takes "
+    "no batch. Differentiate inside of the function, or call the original, "
+    "f.__wrapped__ (Chapter 23)"
+)
+
+
+class CompiledFunctionBackwardBackward(Node):
+    """Stands behind a gradient of a compiled call: it has none itself."""
+
+    primitive = Primitive("compiled", None, {}, {}, {})
+
+    def __init__(self):
+        self.uses, self.g, self.hooks = 0, None, None
+
+    def discover(self, found: list) -> None:
+        """Nothing lies behind."""
+
+    def step(self, ready: list, keep: bool) -> None:
+        """Refuse."""
+        raise RuntimeError(TWICE)
+
+
 class CompiledFunctionBackward(Node):
     """The one node of a compiled call: its step is the second part of the program.
 
@@ -202,13 +226,16 @@ def _step(self, ready: list, keep: bool) -> None:
         FREED._touched()
     if self.born != recording.clock:
         recording.examine(self)
-    entry, seeds = self.entry, self.seeds()
+    entry, (seeds, recorded) = self.entry, self.seeds()
     arrays = [None] * len(entry.links)
     for i, name in zip(entry.kept, entry.saves, strict=True):
-        arrays[i] = getattr(self, name)
+        array = getattr(self, name)  # a tensor, if the pass is recorded
+        arrays[i] = array._array if isinstance(array, Tensor) else array
     slopes = quietly(self.frame[1], *arrays, *seeds)
     if not keep:
         self.release()
+    if recorded:  # they are tensors, with a history that ends here
+        slopes = [wrap(d, CompiledFunctionBackwardBackward()) for d in slopes]
     sent = dict.fromkeys(entry.links) | dict(zip(entry.sent, slopes, strict=True))
     for name in reversed(entry.links):
         post(getattr(self, name), sent[name], ready)
@@ -217,22 +244,19 @@ def _step(self, ready: list, keep: bool) -> None:
 CompiledFunctionBackward.step = _step
 
 
-def _seeds(self) -> list:
-    """The cotangents that have arrived; zeros for an output that was not used."""
+def _seeds(self) -> tuple[list, bool]:
+    """The cotangents, zeros for an unused output; and whether any was a tensor."""
     g, self.g = self.g, None
     arrived = g if type(g) is dict else {self.entry.sought[0]: g}
-    seeds = []
+    recorded, seeds = False, []
     for k, like in zip(self.entry.sought, self.entry.shapes, strict=True):
         g = arrived.get(k)
-        if g is not None and not isinstance(g, (np.ndarray, np.generic)):
-            raise RuntimeError(
-                "torch.compile with aot_autograd does not currently support double "
-                "backward: the backward pass of a compiled call is a program, which "
-                "leaves no history. Differentiate inside of the function, or call the "
-                "original, f.__wrapped__ (Chapter 23)"
-            )
-        seeds.append(np.zeros(*like) if g is None else g)
-    return seeds
+        recorded = recorded or isinstance(g, Tensor)
+        g = np.zeros(*like) if g is None else g._array if isinstance(g, Tensor) else g
+        if not isinstance(g, (np.ndarray, np.generic)):  # a batch
+            raise RuntimeError(TWICE)
+        seeds.append(g)
+    return seeds, recorded
 
 
 CompiledFunctionBackward.seeds = _seeds

@@ -41,12 +41,13 @@ def letters(k: int) -> str:
 
 def equation(node, names: dict) -> str:
     """What computes a node, in one line."""
-    op, params = node.op, {k: v for k, v in node.params.items() if v not in (False,)}
+    op, params = node.op, dict(node.params)
     if op == "call":
         function = params["function"]
         op, params = getattr(function, "__name__", "call"), {}
     if op in ("constant", "drawn"):
         params = {}
+    params = {k: v for k, v in params.items() if v is not None and v is not False}
     told = [f"{k}={v}" for k, v in params.items()]
     told = f"[{' '.join(told)}]" if told else ""
     given = "".join(f" {names[x]}" for x in node.inputs)

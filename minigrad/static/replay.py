@@ -11,6 +11,7 @@ from minigrad.static.graph import Node, forward
 from minigrad.static.plan import VIEWS, last_uses
 from minigrad.static.session import SPECIAL, compute, needed
 
+EXTREMES = np.maximum, np.minimum  # they want their out by name
 POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
 REDUCTIONS = {
     "sum": "add", "mean": "add", "amax": "maximum", "amin": "minimum",
@@ -36,6 +37,28 @@ def piece(size: int) -> np.ndarray:
     return room[start : start + size]
 
 
+def sooner(order: list[Node], changes) -> list[Node]:
+    """Bring changes forward: to the last reader of what they overwrite.
+
+    What they are computed from is then still in the processor's cache.
+    """
+    at, readers = {node: float(node.number) for node in order}, {}
+    for node in order:
+        for x in node.inputs:
+            for shown in chain_of(x):
+                readers.setdefault(shown, []).append(node)
+    for k, (x, value) in enumerate(changes, 1):
+        if value not in at or value in readers:  # somebody reads the new value
+            continue
+        own = {y for y in value.inputs if y.inputs and len(readers[y]) == 1}
+        mine = sorted({value, *own}, key=at.get)
+        given = [y for node in mine for y in node.inputs]
+        before = [at[n] for n in [*given, *readers.get(x, [])] if n not in {*mine}]
+        for n, node in enumerate(mine):
+            at[node] = max(before, default=0) + (k + n / 4) / (len(changes) + 2)
+    return sorted(order, key=at.get)
+
+
 class Program:
     """The Python text that replays a graph, and the memory that it needs.
 
@@ -48,7 +71,7 @@ class Program:
     def __init__(self, inputs, first, seeds=(), second=(), changes=()):
         ahead = needed([*first, *(value for _, value in changes)])
         behind = [x for x in needed([*second]) if x not in {*ahead}]
-        self.order, self.split = [*ahead, *behind], len(ahead)
+        self.order, self.split = [*sooner(ahead, changes), *behind], len(ahead)
         self.names = {x: f"x{k}" for k, x in enumerate(inputs)}
         self.names |= {x: f"g{k}" for k, x in enumerate(seeds)}
         self.scope = {"store": store, "piece": piece, "np": np}
@@ -242,7 +265,8 @@ def _texts(self, node: Node, given: list, out: str) -> list[str]:
     """The lines that put the result of an operation where it belongs."""
     ufunc = ufunc_of(node)
     if ufunc:
-        return [f"{self.function(ufunc)}({', '.join([*given, out])})"]
+        to = f"out={out}" if ufunc in EXTREMES else out
+        return [f"{self.function(ufunc)}({', '.join([*given, to])})"]
     if node.op == "mean" and node.dtype.itemsize > 2:
         count = self.sample[node.inputs[0]].size / max(self.sample[node].size, 1)
         return [self.reduced(node, given, out), f"np.divide({out}, {count}, {out})"]
@@ -286,7 +310,7 @@ def _target(self, node: Node, k: int) -> str | None:
     ufunc = ufunc_of(node)
     for x, value in self.changes:
         fits = value is node and node.shape == x.shape and node.dtype == x.dtype
-        if fits and ufunc not in (None, np.matmul) and self.last[x] <= k:
+        if fits and ufunc not in (None, np.matmul) and self.last.get(x, 0) <= k:
             shows = [y for y in node.inputs if x in chain_of(y) and y is not x]
             if node not in self.later and not shows:
                 self.local[node] = None

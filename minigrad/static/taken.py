@@ -18,6 +18,11 @@ class Taken:
     def __init__(self, trace: Trace, result):
         self.trace, self.result, self.leaves = trace, result, _leaves(result)
         tensors = [y for y in self.leaves if isinstance(y, Tensor)]
+        for y in tensors:
+            if id(y) not in trace.made:  # it was there before
+                trace.met(y)
+        for x, _ in trace.grads.values():
+            trace.met(x)
         self.outs = {id(y): y for y in tensors if id(y) not in trace.inputs}
         self.nodes = [trace.node_of(y._array) for y in self.outs.values()]
         self.inputs = [*trace.inputs.values()]
@@ -90,8 +95,9 @@ def spent(y: Tensor) -> bool:
 
 def _undo(self) -> None:
     """Make it as if the function had not been called."""
+    for tensor, grad in self.grads.values():
+        tensor._grad = grad
     for known in self.inputs.values():
-        known.tensor._grad = known.grad
         if known.changed:
             np.copyto(SLOT.__get__(known.tensor), known.saved)
     for stream, state in self.streams.items():

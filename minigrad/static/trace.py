@@ -14,15 +14,16 @@ from minigrad.static.traced import Traced, Untraceable, tracing
 from minigrad.tensor import AccumulateGrad, Tensor, mode
 
 SLOT = Tensor._array  # where the numbers of a tensor are
+GRAD = Tensor._grad  # and where its gradient is
 _open, _lock = [0], threading.Lock()
 
 
 class Input:
     """A tensor that a trace has met: its placeholder, and how it was before."""
 
-    def __init__(self, tensor: Tensor, array: np.ndarray, node: Node):
+    def __init__(self, tensor: Tensor, array: np.ndarray, node: Node, grad):
         self.tensor, self.node, self.traced = tensor, node, Traced(array, node)
-        self.history, self.grad, self.saved = tensor._node, tensor._grad, array.copy()
+        self.history, self.grad, self.saved = tensor._node, grad, array.copy()
 
     @property
     def changed(self) -> bool:
@@ -39,6 +40,7 @@ class Trace:
 
     def __init__(self):
         self.graph, self.inputs, self.made = Graph(), {}, {}
+        self.grads: dict = {}
         self.places, self.written, self.streams, self.names = {}, {}, {}, {}
         self.constants = {id(t) for t in operands._numbers.values()}
 
@@ -47,6 +49,7 @@ class Trace:
         with _lock:
             _open[0] += 1
             Tensor._array = property(_read, _keep)
+            Tensor._grad = property(_read_grad, _keep_grad)
         return self
 
     def alive(self) -> list[Tensor]:
@@ -69,7 +72,7 @@ def _leave(self, *error) -> None:
     with _lock:
         _open[0] -= 1
         if not _open[0]:
-            Tensor._array = SLOT
+            Tensor._array, Tensor._grad = SLOT, GRAD
     for known in self.inputs.values():
         known.tensor._node = known.history
     for tensor in self.alive():
@@ -97,6 +100,22 @@ def _read(tensor: Tensor):
     traced = trace.constant(array)
     SLOT.__set__(tensor, traced)
     return traced
+
+
+def _read_grad(tensor: Tensor):
+    """The gradient of a tensor; that of one from outside is noted as it was before."""
+    grad, trace = GRAD.__get__(tensor), tracing()
+    if trace is not None and id(tensor) not in trace.made:
+        trace.grads.setdefault(id(tensor), (tensor, grad))
+    return grad
+
+
+def _keep_grad(tensor: Tensor, grad) -> None:
+    """Store a gradient; see `_read_grad`."""
+    trace = tracing()
+    if trace is not None and id(tensor) not in trace.made:
+        _read_grad(tensor)
+    GRAD.__set__(tensor, grad)
 
 
 def has_array(tensor: Tensor) -> bool:
@@ -131,7 +150,8 @@ def _met(self, tensor: Tensor, name: str = "closure") -> Input:
         like = array.shape, array.dtype
         name = self.names.get(id(tensor), name)
         node = _node(self.graph, "placeholder", like=like, name=name)
-        known = self.inputs[id(tensor)] = Input(tensor, array, node)
+        _, grad = self.grads.get(id(tensor), (None, GRAD.__get__(tensor)))
+        known = self.inputs[id(tensor)] = Input(tensor, array, node, grad)
         if known.history is not None:
             tensor._node = AccumulateGrad(tensor)
     return known
@@ -146,7 +166,7 @@ def _node_of(self, x, kind=None) -> Node:
         return x.node
     if isinstance(x, np.ndarray):
         known = self.places.get(id(x))
-        if known is not None:
+        if known is not None and np.array_equal(x, known[1].value, equal_nan=True):
             return known[1].node
     return self.constant(x, kind).node
 
@@ -166,7 +186,7 @@ def _constant(self, x, kind=None) -> Traced:
 
 def _overwritten(self, array: np.ndarray, x) -> None:
     """An array that is no tensor's has been written to."""
-    self.places[id(array)] = array, Traced(array, self.node_of(x))
+    self.places[id(array)] = array, Traced(array.copy(), self.node_of(x))
     self.written[id(root(array))] = array
 
 

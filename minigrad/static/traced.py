@@ -79,9 +79,10 @@ def _asker() -> tuple[str, bool]:
 def refusal(what: str, instead: str) -> Untraceable:
     """Say which line asks for a number while its function is traced."""
     place, text = building_line()
+    quoted = f"{place}, `{text}`," if text else place
     return Untraceable(
-        f"{what} is not allowed while a function is traced: {place}, `{text}`, asks for"
-        f" a number, and would get that of this one call. {instead} (Chapter 23)"
+        f"{what} is not allowed while a function is traced: {quoted} asks for a number,"
+        f" and would get that of this one call. {instead} (Chapter 23)"
     )
 
 
@@ -89,7 +90,7 @@ def _withheld(name: str, of=None):
     """A method that takes a number out of the trace: only a constant allows it."""
 
     def method(self, *given, **options):
-        if self.node.op == "constant":
+        if self.node.op == "constant" or _asker()[0] == "_check_room":
             value = np.asarray(self.value)
             return of(value) if of else getattr(value, name)(*given, **options)
         raise refusal(
@@ -197,11 +198,11 @@ class Traced(_Seen, _Withheld, NDArrayOperatorsMixin):
     place; a view that is behind asks its source for the node again.
     """
 
-    __slots__ = ("__weakref__", "_node", "behind", "source", "value", "view", "writes")
+    __slots__ = ("__weakref__", "_node", "behind", "how", "source", "value", "writes")
     __hash__ = object.__hash__
 
-    def __init__(self, value, node: Node, source: "Traced | None" = None, view=None):
-        self.value, self._node, self.source, self.view = value, node, source, view
+    def __init__(self, value, node: Node, source: "Traced | None" = None, how=None):
+        self.value, self._node, self.source, self.how = value, node, source, how
         self.writes, self.behind = 0, None if source is None else source.root.writes
 
     root = property(lambda self: self if self.source is None else self.source.root)
@@ -210,7 +211,7 @@ class Traced(_Seen, _Withheld, NDArrayOperatorsMixin):
     def node(self) -> Node:
         """What computes this array, as it is now."""
         if self.source is not None and self.behind != self.root.writes:
-            self._node = note(self.view[0], [self.source], self.view[1], self.value)
+            self._node = note(self.how[0], [self.source], self.how[1], self.value)
             self.behind = self.root.writes
         return self._node
 
@@ -246,7 +247,7 @@ def _write(self, node: Node) -> None:
     """From now on another node computes this array: and what it is a view of."""
     if self.source is not None:
         x = self.source
-        (op, params), back = self.view, None
+        (op, params), back = self.how, None
         if op in ("view_at", "call"):
             places = params.get("index")
             if op == "call":  # where the elements are, their numbers say
@@ -332,7 +333,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **options):
     else:
         out.value = found.value
     put(out, found)
-    return out
+    return out if isinstance(out, Traced) else found
 
 
 def elementwise(ufunc, inputs):
@@ -413,7 +414,7 @@ def of_numpy(called, arguments, options):
     if out is not None:
         np.copyto(numbers(out), found.value)
         put(out, found)
-    return found if out is None else out
+    return out if isinstance(out, Traced) else found
 
 
 CHANGING: dict = {}
@@ -547,6 +548,9 @@ METHODS = """
 for _name in METHODS.split():
     setattr(Traced, _name, _method(getattr(np, _name)))
 Traced.astype = _cast
+Traced.view = lambda self: as_view(
+    "reshape", self, {"shape": self.shape}, self.value.view()
+)
 Traced.reshape = lambda self, *shape: np.reshape(
     self, shape[0] if len(shape) == 1 else shape
 )

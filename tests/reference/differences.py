@@ -1067,3 +1067,39 @@ pictures(
     "[hasattr(torch.nn, n) for n in ('AvgPool1d', 'MaxUnpool2d', 'Upsample')]",
     "An index enlarges: x[..., [0, 0, 1, 1]].",
 )
+
+# ------------------------------------------------------------------------------
+compiled = differ(23, "Compiled functions")
+compiled(
+    "compiled-effects",
+    "A side effect inside of a compiled function.",
+    """
+    import warnings
+    warnings.simplefilter("ignore")
+    box = []
+    def f(x):
+        box.append(1)
+        return x * 2
+    g = torch.compile(f, backend="eager")
+    for _ in range(3):
+        g(torch.tensor(1.0))
+    len(box)
+    """,
+    "PyTorch reads the bytecode of the function, and repeats what it does besides. "
+    "minigrad traces, as TensorFlow and JAX do: it happens once, and a warning names "
+    "the line.",
+)
+compiled(
+    "compiled-branch",
+    "A branch on a value inside of a compiled function.",
+    """
+    g = torch.compile(lambda x: x if x.sum() > 0 else -x, backend="eager")
+    try:
+        found = g(torch.tensor([-1.0])).tolist()
+    except TypeError as error:
+        found = "TypeError"
+    found
+    """,
+    "PyTorch cuts the graph in two where a value is asked for. minigrad refuses, as "
+    "TensorFlow and JAX do, and names the line.",
+)
