@@ -5,8 +5,10 @@ import json
 import logging
 import re
 
+import dask
 import numpy as np
 import pytest
+from dask import distributed
 
 import cells
 import minigrad as torch
@@ -111,6 +113,7 @@ def test_every_recorded_fact_is_shown():
     facts = {"torch": record_road.TORCH_FACTS, "jax": record_road.JAX_FACTS}
     for library, programs in facts.items():
         assert ROAD[library]["facts"].keys() == programs.keys()
+        assert ROAD[library]["asked"] == record_road.digests(programs), "record again"
         for name in programs:
             assert f'road["{library}"]["facts"]["{name}"]' in shown
 
@@ -138,8 +141,6 @@ def batch(n):
 
 @pytest.mark.timeout(120)
 def test_processes_together_find_the_gradient_of_the_batch():
-    dask = pytest.importorskip("dask")
-    distributed = pytest.importorskip("dask.distributed")
     x, y = batch(30)
     sizes = [12, 18]
     place = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}

@@ -9,7 +9,8 @@ book/data/road.json and leaves the other's:
 
 * ``programs``: what book/programs/*.py come to with the one import changed. Of these
   every number is compared, by the chapter and by tests/test_road.py.
-* ``facts``: what short programs print that only PyTorch, or only JAX, can run.
+* ``facts``: what short programs print that only PyTorch, or only JAX, can run; and,
+  in ``asked``, a number for the text of each, so that a test sees what is out of date.
 * ``files``: for each path of book/data/road-map.txt, where its words were found.
 """
 
@@ -19,6 +20,7 @@ import io
 import json
 import re
 import sys
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -215,6 +217,11 @@ def answered(program: str, **scope) -> str:
     return re.sub(r"[ \t]+\n", "\n", out.getvalue()).strip()
 
 
+def digests(programs: dict[str, str]) -> dict[str, int]:
+    """A number for each program, which changes with its text."""
+    return {name: zlib.crc32(text.encode()) for name, text in programs.items()}
+
+
 def torch_file(path: str, words: str) -> str:
     """Where a file of PyTorch's repository was found in the installed package."""
     import torch
@@ -253,6 +260,7 @@ def record_torch() -> dict:
         "version": torch.__version__,
         "programs": {name: results(text, "torch") for name, text in programs().items()},
         "facts": {k: answered(text, torch=torch) for k, text in TORCH_FACTS.items()},
+        "asked": digests(TORCH_FACTS),
         "files": {field[1]: torch_file(*place(field[1])) for _, field in rows()},
     }
 
@@ -267,6 +275,7 @@ def record_jax() -> dict:
     return {
         "version": jax.__version__,
         "facts": {k: answered(text, jax=jax, f=f) for k, text in JAX_FACTS.items()},
+        "asked": digests(JAX_FACTS),
         "files": {
             field[2]: jax_file(*place(field[2]))
             for _, field in rows()
