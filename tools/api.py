@@ -480,9 +480,7 @@ class Entry:
     @property
     def function(self) -> str:
         """The function of the same name, for a method of `Tensor`."""
-        import minigrad
-
-        same = self.kind == "method" and hasattr(minigrad, self.name)
+        same = self.kind == "method" and self.name in names(NAMESPACES[0])
         return f"minigrad.{self.name}" if same else ""
 
     @property

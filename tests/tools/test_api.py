@@ -132,6 +132,11 @@ def test_an_operator_of_the_table_says_what_it_does():
     assert "int64 (2, 3) → float32 (2, 3)" in BY_PATH["minigrad.sin"].types
 
 
+def test_a_method_names_a_function_that_has_an_entry():
+    named = {entry.function for entry in ENTRIES} - {""}
+    assert len(named) > 100 and named <= {*BY_PATH}
+
+
 def test_errors_are_programs_of_the_ledger():
     found = dict(BY_PATH["minigrad.Tensor.backward"].raises)
     assert "implicit-gradient-only-for-scalars" in found
