@@ -480,9 +480,7 @@ class Entry:
     @property
     def function(self) -> str:
         """The function of the same name, for a method of `Tensor`."""
-        import minigrad
-
-        same = self.kind == "method" and hasattr(minigrad, self.name)
+        same = self.kind == "method" and self.name in names(NAMESPACES[0])
         return f"minigrad.{self.name}" if same else ""
 
     @property
@@ -580,7 +578,7 @@ def _doc(name: str, value, kind: str) -> str:
         if name in CONSTANTS:
             return CONSTANTS[name]
         if type(value).__name__ == "dtype":
-            return f"The dtype of {value}: {_bits(name)}."
+            return f"A dtype: {_bits(name)}."
         return SUMMARIES.get(name, "")
     own = getattr(value, "__doc__", None)
     if isinstance(value, type) and own == getattr(value.__base__, "__doc__", None):
@@ -595,7 +593,8 @@ def _doc(name: str, value, kind: str) -> str:
 
 def _bits(name: str) -> str:
     kind = "whole numbers" if "int" in name else "floating-point numbers"
-    return f"{kind} of {re.sub(r'[^0-9]', '', name)} bits"
+    sign = ", without sign" if name.startswith("u") else ""
+    return f"{kind} of {re.sub(r'[^0-9]', '', name)} bits{sign}"
 
 
 def _alias_of(name: str, value) -> str:
@@ -658,9 +657,8 @@ def _types(name: str) -> tuple[str, ...]:
                 f"{r['dtype'].removeprefix('torch.')} {_spoken(r['shape'])}"
                 for r in answer["results"]
             )
-            found[dtype] = (
-                f"{name}({arguments}), x {dtype} {_spoken(given)} → {results}"
-            )
+            call = "" if arguments == "x" else f"{name}({arguments}), x "
+            found[dtype] = f"{call}{dtype} {_spoken(given)} → {results}"
     return tuple(found.values())
 
 
