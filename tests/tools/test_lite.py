@@ -55,8 +55,14 @@ def test_a_package_that_the_browser_cannot_have_is_an_error():
         lite.packages_for(notebook(code("import json, pandas.io")))
 
 
-def test_the_data_of_the_chapters_is_there(tmp_path):
+def test_the_contents_are_the_notebooks_and_their_data(tmp_path):
     lite.contents(tmp_path / "contents")
+    for chapter in toc.chapters():
+        file = tmp_path / "contents" / chapter.file.name
+        for cell in json.loads(file.read_text("utf-8"))["cells"]:
+            assert isinstance(cell["source"], str)
+            for output in cell.get("outputs", []):
+                assert isinstance(output.get("text", ""), str)
     for file in (toc.ROOT / "book" / "data").iterdir():
         assert (
             tmp_path / "contents/data" / file.name
