@@ -183,7 +183,8 @@ def contents(folder: Path) -> None:
     """Lay out what JupyterLite shows: the notebooks, and the data that they read."""
     folder.mkdir()
     for chapter in toc.chapters():
-        text = cells.dumps(prepared(chapter.file))
+        # Whole texts, not lists of lines, which JupyterLite would join by commas.
+        text = json.dumps(prepared(chapter.file), ensure_ascii=False)
         (folder / chapter.file.name).write_text(text, encoding="utf-8")
     shutil.copytree(ROOT / "book" / "data", folder / "data")
 
