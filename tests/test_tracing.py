@@ -293,16 +293,17 @@ def test_a_saved_input_that_has_changed_is_noticed():
 
 def test_a_graph_that_saved_a_parameter_learns_of_the_step():
     w = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = (w * w).sum()
 
     @torch.compile
     def step():
         with torch.no_grad():
             w.sub_(1.0)
 
-    for _ in range(2):
-        step()
+    step()
+    step()
     assert w.tolist() == [-1.0, 0.0]
+    y = (w * w).sum()
+    step()
     with pytest.raises(RuntimeError, match="modified by an inplace"):
         y.backward()
 
@@ -635,6 +636,16 @@ def test_the_old_value_of_a_parameter_may_still_be_read():
     assert [y.tolist() for y in f()] == [[12.0, 24.0], 6.0]
     assert [y.tolist() for y in f()] == [[24.0, 48.0], 12.0]
 
+    @torch.compile
+    def late():
+        new = w * 2
+        more, old = new + 1, w * 3
+        w.copy_(new)
+        return more, old
+
+    assert [y.tolist() for y in late()] == [[9.0, 17.0], [12.0, 24.0]]
+    assert [y.tolist() for y in late()] == [[17.0, 33.0], [24.0, 48.0]]
+
 
 # -------------------------------------------------------------------- the program
 
@@ -676,6 +687,30 @@ def test_random_numbers_are_drawn_in_each_run():
         torch.manual_seed(1)
         found.append([f(torch.zeros(3)).tolist() for _ in range(3)])
     assert found[0] == found[1] and found[1][0] != found[1][1]
+
+
+def test_updates_come_as_soon_as_they_may_and_not_sooner():
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    v = torch.tensor([1.0, 1.0], requires_grad=True)
+
+    def f(x):
+        y = (torch.tanh(x @ w.t()) @ w * v).sum()
+        dw, dv = torch.autograd.grad(y, [w, v])
+        with torch.no_grad():
+            w.sub_(0.1 * dw)
+            v.sub_(0.1 * dv)
+            total = w.sum() + v.sum()
+            v.add_(w[0])
+        return total
+
+    start = [t.detach().clone() for t in (w, v)]
+    found = []
+    for way in (f, torch.compile(f)):
+        with torch.no_grad():
+            w.copy_(start[0]), v.copy_(start[1])
+        totals = [way(torch.eye(2) * (k + 1)).item() for k in range(3)]
+        found.append((totals, w.tolist(), v.tolist()))
+    assert found[0] == found[1]
 
 
 def test_constants_are_folded_and_dead_code_is_gone():
