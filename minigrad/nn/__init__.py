@@ -21,4 +21,7 @@ from minigrad.nn.modules import (
 from minigrad.nn.modules import MultiheadAttention
 
 
-from minigrad.nn.modules import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules import (
+    Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder,
+    TransformerEncoderLayer,
+)  # fmt: skip

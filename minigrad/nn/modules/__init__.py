@@ -30,4 +30,7 @@ from minigrad.nn.modules.pooling import (
 from minigrad.nn.modules.activation import MultiheadAttention
 
 
-from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules.transformer import (
+    Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder,
+    TransformerEncoderLayer,
+)  # fmt: skip
