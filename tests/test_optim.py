@@ -97,7 +97,7 @@ RULES = {
     "RMSprop": lambda p: RMSprop(p, 0.1, momentum=0.9, centered=True),
     **{
         name: lambda p, name=name: getattr(torch.optim, name)(p, 0.1)
-        for name in ("Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop")
+        for name in ("Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD")
     },
 }
 

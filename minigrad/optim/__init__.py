@@ -8,9 +8,7 @@ from minigrad.optim.rmsprop import RMSprop
 from minigrad.optim.sgd import SGD
 
 
-from minigrad.optim.formulas import (
-    ASGD, Adadelta, Adagrad, Adamax, NAdam, RAdam, Rprop,
-)  # fmt: skip
+from minigrad.optim.formulas import ASGD, Adadelta, Adagrad, Adamax, NAdam, RAdam
 from minigrad.optim.lbfgs import LBFGS
 
 

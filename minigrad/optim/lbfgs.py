@@ -1,21 +1,14 @@
 # Generated from chapter 18 (book/ch18-optimisers.ipynb): edit the chapter, not this.
 """L-BFGS: Newton's direction, from the last gradients."""
 
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.optim.optimizer import Optimizer, options
 from minigrad.shapes import cat
 from minigrad.tensor import Tensor
 
-
-class Point(NamedTuple):
-    """A place on a line: how far, the loss, its gradient, its slope along the line."""
-
-    far: Any
-    loss: float
-    grad: Tensor
-    slope: Any
+Point = namedtuple("Point", "far loss grad slope")  # on a line; the slope is along it
 
 
 def between(a: Point, b: Point, low=None, high=None):
@@ -36,11 +29,10 @@ def enclose(at, start: Point, far, most: int) -> tuple:
     before, here, calls = start, at(far), 1
     while calls <= most:
         worse = calls > 2 and here.loss >= before.loss
-        if worse or not _fallen(start, here):
-            return (before, here), calls
-        if _flat(start, here):
+        good = not worse and _fallen(start, here)
+        if good and _flat(start, here):
             return (here,), calls
-        if here.slope >= 0:
+        if not good or here.slope >= 0:
             return (before, here), calls
         low = here.far + 0.01 * (here.far - before.far)
         far = between(before, here, low, 10 * here.far)
@@ -84,8 +76,7 @@ def search(at, start: Point, far, most: int, width) -> tuple:
 def _turn(state: dict, g: Tensor, room: int) -> None:
     """Note how the gradient changed, and set the direction ``d``."""
     if state["n_iter"] == 1:
-        new = {"d": -g, "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
-        state |= new
+        state |= {"d": -g, "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         return
     pairs = [state[name] for name in ("old_dirs", "old_stps", "ro")]
     y, s = g - state["prev_flat_grad"], state["d"] * state["t"]
@@ -175,23 +166,22 @@ def _descend(self, loss: float, g: Tensor, closure) -> None:
     """Steps, until one of the limits is reached."""
     group = self.param_groups[0]
     state, calls = self.state[group["params"][0]], 1
-    state["func_evals"] = state.get("func_evals", 0) + 1
-    state.setdefault("n_iter", 0)
-    least = group["tolerance_change"]
+    least, before = group["tolerance_change"], {"func_evals": 0, "n_iter": 0}
+    state |= {name: state.get(name, k) for name, k in before.items()}
+    state["func_evals"] += 1
     for k in range(group["max_iter"]):
         spent = k and calls >= group["max_eval"]
         if spent or g.abs().max() <= group["tolerance_grad"]:
             return
         state["n_iter"] += 1
         _turn(state, g, group["history_size"])
-        d, rate, before = state["d"], float(group["lr"]), loss
-        if state["n_iter"] == 1:
-            rate = min(1.0, 1.0 / g.abs().sum()) * rate
+        d, before, short = state["d"], loss, state["n_iter"] == 1
+        rate = float(group["lr"]) * (min(1.0, 1.0 / g.abs().sum()) if short else 1)
         state |= {"prev_flat_grad": g.clone(), "prev_loss": loss, "t": rate}
         if g.dot(d) > -least:
             return
-        room, last = group["max_eval"] - calls, k + 1 == group["max_iter"]
-        loss, g, asked = self._go(state, loss, g, closure, room, last)
+        limits = group["max_eval"] - calls, k + 1 == group["max_iter"]
+        loss, g, asked = self._go(state, loss, g, closure, *limits)
         calls += asked
         state["func_evals"] += asked
         if (d * state["t"]).abs().max() <= least or abs(loss - before) < least:

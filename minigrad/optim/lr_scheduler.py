@@ -484,8 +484,7 @@ class MultiplicativeLR(LambdaLR):
     def get_lr(self) -> list:
         """The rates of this epoch."""
         pairs = zip(self._scaled(1), self.lr_lambdas, strict=True)
-        first = self._is_initial
-        return [rate if first else rate * f(self.last_epoch) for rate, f in pairs]
+        return [rate * (self._is_initial or f(self.last_epoch)) for rate, f in pairs]
 
 
 class PolynomialLR(LRScheduler):
@@ -500,8 +499,7 @@ class PolynomialLR(LRScheduler):
         k, whole = self.last_epoch, self.total_iters
         if self._is_initial or k > whole:
             return self._scaled(1)
-        now, before = 1 - k / whole, 1 - (k - 1) / whole
-        return self._scaled((now / before) ** self.power)
+        return self._scaled(((1 - k / whole) / (1 - (k - 1) / whole)) ** self.power)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -515,8 +513,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                     f"Expected {name}{more}, but got {value}: a number of epochs, and "
                     "how much longer the next cycle is (Chapter 18)"
                 )
-        self.T_0, self.T_i, self.T_mult, self.T_cur = T_0, T_0, T_mult, last_epoch
-        self.eta_min = eta_min
+        self.T_0 = self.T_i = T_0
+        self.T_mult, self.T_cur, self.eta_min = T_mult, last_epoch, eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
@@ -528,8 +526,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 def _go_to(self, epoch=None) -> None:
     """Go to the next epoch, or to any, such as 3.5."""
-    if epoch is None:
-        epoch = self.last_epoch + 1
+    epoch = self.last_epoch + 1 if epoch is None else epoch
     if epoch < 0:
         raise ValueError(
             f"Expected non-negative epoch, but got {epoch}: 0 is the first (Chapter 18)"
@@ -566,15 +563,14 @@ def _all_on(self) -> None:
     self._last_lr = _rates(self.optimizer)
 
 
-ChainedScheduler.step = _all_on
-ChainedScheduler.state_dict = SequentialLR.state_dict
-ChainedScheduler.load_state_dict = SequentialLR.load_state_dict
+ChainedScheduler.step, ChainedScheduler.state_dict = _all_on, _states
+ChainedScheduler.load_state_dict = _load_states
 
 
 def _each(value, optimizer) -> list:
     """A number for each parameter group."""
-    many = isinstance(value, (list, tuple))
-    return list(value) if many else [value] * len(optimizer.param_groups)
+    count, many = len(optimizer.param_groups), isinstance(value, (list, tuple))
+    return list(value) if many else [value] * count
 
 
 SCALES = {
@@ -597,13 +593,15 @@ class CyclicLR(LRScheduler):
         up, down = step_size_up, step_size_down or step_size_up
         self.total_size, self.step_ratio = float(up + down), up / (up + down)
         self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
-        if scale_fn is None:
-            scale_mode = "iterations" if mode == "exp_range" else "cycle"
-        self.scale_mode, self.cycle_momentum = scale_mode, cycle_momentum
-        base, self.max_lrs = _each(base_lr, optimizer), _each(max_lr, optimizer)
-        self.base_momentums = _each(base_momentum, optimizer)
-        self.max_momentums = _each(max_momentum, optimizer)
-        self.use_beta1 = "betas" in optimizer.defaults
+        self.cycle_momentum, self.use_beta1 = (
+            cycle_momentum,
+            "betas" in optimizer.defaults,
+        )
+        known = "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = known if scale_fn is None else scale_mode
+        given = base_lr, max_lr, base_momentum, max_momentum
+        given = (_each(value, optimizer) for value in given)
+        base, self.max_lrs, self.base_momentums, self.max_momentums = given
         for rate, group in zip(base, optimizer.param_groups, strict=True):
             group["lr"] = rate if last_epoch == -1 else group["lr"]
         super().__init__(optimizer, last_epoch)
@@ -630,15 +628,14 @@ def _wave(self) -> list:
     k, groups = self.last_epoch, self.optimizer.param_groups
     cycle = math.floor(1 + k / self.total_size)
     x = 1 + k / self.total_size - cycle
-    up = x <= self.step_ratio
-    high = x / self.step_ratio if up else (x - 1) / (self.step_ratio - 1)
+    high = min(x / self.step_ratio, (x - 1) / (self.step_ratio - 1))
     scale = self._scale_fn_custom or (lambda n: SCALES[self.mode](self.gamma, n))
     high *= scale(cycle if self.scale_mode == "cycle" else k)
     bounds = self.base_momentums, self.max_momentums, groups
     for low, top, group in zip(*bounds, strict=True) if self.cycle_momentum else ():
         now = top - (top - low) * high
-        other = {"betas": (now, *group["betas"][1:])} if self.use_beta1 else {}
-        group |= other or {"momentum": now}
+        betas = self.use_beta1 and {"betas": (now, *group["betas"][1:])}
+        group |= betas or {"momentum": now}
     pairs = zip(self.base_lrs, self.max_lrs, strict=True)
     return [low + (top - low) * high for low, top in pairs]
 

@@ -66,7 +66,6 @@ RULES = {
         {"lr": 0.1, "decoupled_weight_decay": True, "maximize": True, **DECAY},
     ],
     "ASGD": [{}, {"lr": 0.1, "lambd": 0.1, "t0": 5, "maximize": True, **DECAY}],
-    "Rprop": [{}, {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (0.01, 0.5)}],
 }
 VALLEYS = [
     {"max_iter": 4},

@@ -23,7 +23,23 @@ def _named(activation, known: dict):
     return known.get(activation, activation)
 
 
-class _Layers(Module):
+class _Steps(Module):
+    """How a block goes on: sums, with a norm before each step or after the sum."""
+
+    def _through(self, x, *steps):
+        """Add each step to its input; its norm stands before it, or after the sum."""
+        for k, step in enumerate(steps, 1):
+            norm, drop = getattr(self, f"norm{k}"), getattr(self, f"dropout{k}")
+            first = self.norm_first
+            x = x + drop(step(norm(x))) if first else norm(x + drop(step(x)))
+        return x
+
+    def _think(self, x):
+        """The two layers at each place."""
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class _Layers(_Steps):
     """The layers of a block: attentions, two layers, and a norm for each."""
 
     ATTENTIONS = ("self_attn",)
@@ -47,18 +63,6 @@ class _Layers(Module):
             setattr(self, f"norm{k}", LayerNorm(d_model, layer_norm_eps, **how))
         for k in numbers:
             setattr(self, f"dropout{k}", Dropout(dropout))
-
-    def _through(self, x, *steps):
-        """Add each step to its input; its norm stands before it, or after the sum."""
-        for k, step in enumerate(steps, 1):
-            norm, drop = getattr(self, f"norm{k}"), getattr(self, f"dropout{k}")
-            first = self.norm_first
-            x = x + drop(step(norm(x))) if first else norm(x + drop(step(x)))
-        return x
-
-    def _think(self, x):
-        """The two layers at each place."""
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
 class TransformerEncoderLayer(_Layers):
