@@ -178,7 +178,8 @@ def _check_sizes(axes: int, size, scale, mode: str, corners, smooth) -> None:
     if smooth or mode not in known:
         raise NotImplementedError(
             f"Got {axes + 2}D input, but {mode} mode needs {needs}D input, or is not "
-            f"built here: {', '.join(filter(None, known))}, without antialias (Chapter 20)"
+            f"built here: {', '.join(filter(None, known))}, without antialias "
+            "(Chapter 20)"
         )
 
 
