@@ -14,11 +14,15 @@ from minigrad.nn.modules import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 from minigrad.nn.modules import (
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose1d,
-    ConvTranspose2d, Dropout2d, Fold, MaxPool1d, MaxPool2d, Unfold,
+    ConvTranspose2d, Dropout2d, Fold, GroupNorm, MaxPool1d, MaxPool2d,
+    Unfold, Upsample,
 )  # fmt: skip
 
 
 from minigrad.nn.modules import MultiheadAttention
 
 
-from minigrad.nn.modules import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules import (
+    Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder,
+    TransformerEncoderLayer,
+)  # fmt: skip

@@ -91,7 +91,7 @@ def scaled_dot_product_attention(
         if attn_mask._array.dtype == bool:
             hidden = ~attn_mask._array
         else:
-            scores, scale = scores * scale + attn_mask, 1.0
+            scores, scale = scores * scale + attn_mask.to(scores.dtype), 1.0
     weights = _shares(scores, scale, hidden)
     return (dropout(weights, dropout_p) if dropout_p > 0 else weights) @ value
 
@@ -156,13 +156,14 @@ def _check_kinds(query, key, value, mask) -> None:
 
 
 def _check_dtypes(query, mask, kind: str) -> None:
-    """Refuse whole numbers, and masks that are neither bool nor like the query."""
+    """Refuse whole numbers, and masks that are neither bool nor float."""
     if query._array.dtype.kind != "f":
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: float != "
             f"{kind}: shares are no whole numbers, x.float() (Chapter 21)"
         )
-    if mask is not None and mask._array.dtype not in (bool, query._array.dtype):
+    known = bool, np.float32, query._array.dtype
+    if mask is not None and mask._array.dtype not in known:
         given = C_NAMES.get(mask._array.dtype.name, "other")
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but "

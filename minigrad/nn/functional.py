@@ -97,8 +97,9 @@ def _classes(labels: np.ndarray, classes: int) -> int:
     return largest + 1 if classes == -1 else classes
 
 
-from minigrad.nn.convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
-from minigrad.nn.convolution import fold, unfold
+from minigrad.nn.convolution import (
+    conv1d, conv2d, conv_transpose1d, conv_transpose2d, fold, unfold,
+)  # fmt: skip
 from minigrad.nn.windows import (
     adaptive_avg_pool1d, adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d,
     max_pool2d,
@@ -114,6 +115,72 @@ def dropout2d(input, p: float = 0.5, training: bool = True, inplace: bool = Fals
         return dropout(input, p, training)
     each = *input.shape[:2], *[1] * (input.ndim - 2)
     return input * dropout(ones(each, dtype=input.dtype), p)
+
+
+def group_norm(input, num_groups: int, weight=None, bias=None, eps: float = 1e-05):
+    """Standardise each example over groups of channels; then scale and shift."""
+    if input.ndim < 2 or input.shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but "
+            f"got input of shape {list(input.shape)} and num_groups={num_groups}: the "
+            "channels are on axis 1 (Chapter 20)"
+        )
+    rows, each = input.reshape(len(input), num_groups, -1), (-1, *[1] * input.ndim)[:-2]
+    out = layer_norm(rows, rows.shape[2:], eps=eps).reshape(input.shape)
+    out = out if weight is None else out * weight.reshape(each)
+    return out if bias is None else out + bias.reshape(each)
+
+
+def shares(n: int, size: int, step: float, mode: str, corners) -> np.ndarray:
+    """The matrix (size, n) that makes ``size`` numbers of n, ``step`` apart."""
+    k, eye = np.arange(size), np.eye(n)
+    if "nearest" in mode:
+        place = (k + (mode != "nearest") / 2) * step
+        return eye[np.minimum(place, n - 1).astype(int)]
+    wide = (n - 1) / max(size - 1, 1)
+    place = k * wide if corners else np.maximum((k + 0.5) * step - 0.5, 0)
+    low = np.minimum(place.astype(int), n - 1)
+    part = (place - low)[:, None]
+    return eye[low] * (1 - part) + eye[np.minimum(low + 1, n - 1)] * part
+
+
+def interpolate(
+    input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+    recompute_scale_factor=None, antialias=False,
+):  # fmt: skip
+    """Another size of the axes after the first two: nearest, or linear between two."""
+    lengths, scaled = input.shape[2:], size is None
+    _check_sizes(len(lengths), size, scale_factor, mode, align_corners, antialias)
+    each = scale_factor if scaled else size
+    each = each if isinstance(each, (list, tuple)) else [each] * len(lengths)
+    for axis, (n, x) in enumerate(zip(lengths, each, strict=True), 2):
+        new = int(n * x) if scaled else x
+        step = 1 / x if scaled and not recompute_scale_factor else n / new
+        w = wrap(shares(n, new, step, mode, align_corners).astype(input._array.dtype))
+        input = (input.transpose(axis, -1) @ w.T).transpose(axis, -1)
+    return input
+
+
+def _check_sizes(axes: int, size, scale, mode: str, corners, smooth) -> None:
+    """Refuse what gives no size, or two, and the kinds that are not built."""
+    if (size is None) == (scale is None):
+        raise ValueError(
+            f"{'either' if size is None else 'only one of'} size or scale_factor "
+            "should be defined: size=(8, 8) (Chapter 20)"
+        )
+    if corners is not None and "nearest" in mode:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear "
+            "| bilinear | bicubic | trilinear, leave it out (Chapter 20)"
+        )
+    known = "nearest", "nearest-exact", {1: "linear", 2: "bilinear"}.get(axes)
+    needs = {"linear": 3, "trilinear": 5}.get(mode, 4)
+    if smooth or mode not in known:
+        raise NotImplementedError(
+            f"Got {axes + 2}D input, but {mode} mode needs {needs}D input, or is not "
+            f"built here: {', '.join(filter(None, known))}, without antialias "
+            "(Chapter 20)"
+        )
 
 
 from minigrad.nn.attention import scaled_dot_product_attention

@@ -8,4 +8,8 @@ from minigrad.optim.rmsprop import RMSprop
 from minigrad.optim.sgd import SGD
 
 
+from minigrad.optim.formulas import ASGD, Adadelta, Adagrad, Adamax, NAdam, RAdam
+from minigrad.optim.lbfgs import LBFGS
+
+
 from minigrad.optim import lr_scheduler

@@ -26,14 +26,7 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ):
-        defaults = options(locals())
-        for k in (0, 1):
-            if not 0 <= betas[k] < 1:
-                raise ValueError(
-                    f"Invalid beta parameter at index {k}: {betas[k]}; an average "
-                    "keeps a part that is less than 1 (Chapter 18)"
-                )
-        super().__init__(params, defaults | {"betas": tuple(betas)})
+        super().__init__(params, options(locals()) | {"betas": tuple(betas)})
 
 
 def _begin(self, p: Tensor, group: dict) -> tuple:

@@ -239,24 +239,30 @@ class CosineAnnealingLR(LRScheduler):
         return [height / before * (rate - low) + low for rate in rates]
 
 
+def _check_same(self, schedulers, optimizer) -> None:
+    """Refuse schedules of other optimisers, and one that needs a loss."""
+    name = type(self).__name__
+    for i, scheduler in enumerate(schedulers):
+        if isinstance(scheduler, ReduceLROnPlateau):
+            raise ValueError(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                "additional kwargs to be specified when calling `step`, but got one at "
+                f"index {i} in the given schedulers sequence: step that one by itself "
+                "(Chapter 18)."
+            )
+        if scheduler.optimizer is not optimizer:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but "
+                f"got scheduler {type(scheduler).__name__} at index {i} of another: "
+                "make it for this one (Chapter 18)."
+            )
+
+
 class SequentialLR(LRScheduler):
     """Schedules one after the other; ``milestones`` are the epochs of the changes."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch: int = -1):
-        for i, scheduler in enumerate(schedulers):
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    "SequentialLR does not support `ReduceLROnPlateau` scheduler as it "
-                    "requires additional kwargs to be specified when calling `step`, "
-                    f"but got one at index {i} in the given schedulers sequence: step "
-                    "that one by itself (Chapter 18)."
-                )
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(
-                    "SequentialLR expects all schedulers to belong to the same "
-                    f"optimizer, but got scheduler {type(scheduler).__name__} at index "
-                    f"{i} of another: make it for this one (Chapter 18)."
-                )
+        _check_same(self, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one "
@@ -470,3 +476,168 @@ def _cycled(self) -> list:
 
 
 OneCycleLR.get_lr = _cycled
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate is multiplied by a function of the epoch, every time."""
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        pairs = zip(self._scaled(1), self.lr_lambdas, strict=True)
+        return [rate * (self._is_initial or f(self.last_epoch)) for rate, f in pairs]
+
+
+class PolynomialLR(LRScheduler):
+    """The rate falls like (1 - k/total_iters) to a power."""
+
+    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch: int = -1):
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        k, whole = self.last_epoch, self.total_iters
+        if self._is_initial or k > whole:
+            return self._scaled(1)
+        return self._scaled(((1 - k / whole) / (1 - (k - 1) / whole)) ** self.power)
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine in ``T_0`` epochs, then again in ``T_mult`` times as many."""
+
+    def __init__(self, optimizer, T_0: int, T_mult=1, eta_min=0.0, last_epoch=-1):  # noqa: N803
+        for name, value in (("positive integer T_0", T_0), ("integer T_mult", T_mult)):
+            if not isinstance(value, int) or value < 1:
+                more = " >= 1" * (name[-1] == "t")
+                raise ValueError(
+                    f"Expected {name}{more}, but got {value}: a number of epochs, and "
+                    "how much longer the next cycle is (Chapter 18)"
+                )
+        self.T_0 = self.T_i = T_0
+        self.T_mult, self.T_cur, self.eta_min = T_mult, last_epoch, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list:
+        """The rates of this epoch."""
+        self._scaled(1)
+        part = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (top - self.eta_min) * part for top in self.base_lrs]
+
+
+def _go_to(self, epoch=None) -> None:
+    """Go to the next epoch, or to any, such as 3.5."""
+    epoch = self.last_epoch + 1 if epoch is None else epoch
+    if epoch < 0:
+        raise ValueError(
+            f"Expected non-negative epoch, but got {epoch}: 0 is the first (Chapter 18)"
+        )
+    self.T_cur, self.T_i = epoch, self.T_0
+    while self.T_cur >= self.T_i:
+        self.T_cur -= self.T_i
+        self.T_i *= self.T_mult
+    self.last_epoch, self._step_count = math.floor(epoch) - 1, -1
+    LRScheduler.step(self)
+
+
+CosineAnnealingWarmRestarts.step = _go_to
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedules, stepped together: their factors are multiplied."""
+
+    def __init__(self, schedulers, optimizer=None):
+        if len(schedulers) < 1:
+            raise ValueError(
+                "ChainedScheduler expects at least one scheduler to be chained, but got"
+                " no scheduler: give a list of them (Chapter 18)."
+            )
+        self.optimizer = optimizer or schedulers[0].optimizer
+        _check_same(self, schedulers, self.optimizer)
+        self._schedulers, self._last_lr = schedulers, _rates(self.optimizer)
+
+
+def _all_on(self) -> None:
+    """A step of each."""
+    for scheduler in self._schedulers:
+        scheduler.step()
+    self._last_lr = _rates(self.optimizer)
+
+
+ChainedScheduler.step, ChainedScheduler.state_dict = _all_on, _states
+ChainedScheduler.load_state_dict = _load_states
+
+
+def _each(value, optimizer) -> list:
+    """A number for each parameter group."""
+    count, many = len(optimizer.param_groups), isinstance(value, (list, tuple))
+    return list(value) if many else [value] * count
+
+
+SCALES = {
+    "triangular": lambda gamma, n: 1.0,
+    "triangular2": lambda gamma, n: 1 / 2.0 ** (n - 1),
+    "exp_range": lambda gamma, n: gamma**n,
+}
+
+
+class CyclicLR(LRScheduler):
+    """Up from ``base_lr`` to ``max_lr``, down again, and so on; momentum against it."""
+
+    def __init__(
+        self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None,
+        mode="triangular", gamma=1.0, scale_fn=None, scale_mode="cycle",
+        cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1,
+    ):  # fmt: skip
+        _check_optimizer(optimizer)
+        _check_waves(optimizer, mode, scale_fn, cycle_momentum)
+        up, down = step_size_up, step_size_down or step_size_up
+        self.total_size, self.step_ratio = float(up + down), up / (up + down)
+        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
+        self.cycle_momentum, self.use_beta1 = (
+            cycle_momentum,
+            "betas" in optimizer.defaults,
+        )
+        known = "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = known if scale_fn is None else scale_mode
+        given = base_lr, max_lr, base_momentum, max_momentum
+        given = (_each(value, optimizer) for value in given)
+        base, self.max_lrs, self.base_momentums, self.max_momentums = given
+        for rate, group in zip(base, optimizer.param_groups, strict=True):
+            group["lr"] = rate if last_epoch == -1 else group["lr"]
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base
+
+
+def _check_waves(optimizer, mode: str, scale_fn, momentum: bool) -> None:
+    """Refuse a shape that has no name, and momentum where there is none."""
+    if mode not in SCALES and scale_fn is None:
+        raise ValueError(
+            f"mode is invalid and scale_fn is None: {mode!r} is none of "
+            f"{', '.join(SCALES)} (Chapter 18)"
+        )
+    if momentum and not {"momentum", "betas"} & optimizer.defaults.keys():
+        raise ValueError(
+            "optimizer must support momentum or beta1 with `cycle_momentum` option "
+            "enabled: cycle_momentum=False (Chapter 18)"
+        )
+
+
+def _wave(self) -> list:
+    """The rates of this step; the momentum is set on the way."""
+    self._scaled(1)
+    k, groups = self.last_epoch, self.optimizer.param_groups
+    cycle = math.floor(1 + k / self.total_size)
+    x = 1 + k / self.total_size - cycle
+    high = min(x / self.step_ratio, (x - 1) / (self.step_ratio - 1))
+    scale = self._scale_fn_custom or (lambda n: SCALES[self.mode](self.gamma, n))
+    high *= scale(cycle if self.scale_mode == "cycle" else k)
+    bounds = self.base_momentums, self.max_momentums, groups
+    for low, top, group in zip(*bounds, strict=True) if self.cycle_momentum else ():
+        now = top - (top - low) * high
+        betas = self.use_beta1 and {"betas": (now, *group["betas"][1:])}
+        group |= betas or {"momentum": now}
+    pairs = zip(self.base_lrs, self.max_lrs, strict=True)
+    return [low + (top - low) * high for low, top in pairs]
+
+
+CyclicLR.get_lr = _wave

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.versions import count_change
-from minigrad.creation import tensor, zeros_like
+from minigrad.creation import full_like, tensor
 from minigrad.inplace import _NAMES, _writable
 from minigrad.tensor import Tensor, memory
 
@@ -65,11 +65,19 @@ def options(given: dict) -> dict:
                 f"{name}=True: steps are taken in place, on arrays, and nothing "
                 "records them. Leave it False (Chapter 18)"
             )
+    for k, beta in enumerate(given.get("betas", ())):
+        if not 0 <= beta < 1:
+            raise ValueError(
+                f"Invalid beta parameter at index {k}: {beta}; an average keeps a part "
+                "that is less than 1 (Chapter 18)"
+            )
     return given
 
 
 _NO_OPTIONS = "self", "params", "__class__"
 _KNOWN = {name: f"{name} value" for name in ("momentum", "weight_decay", "alpha")}
+for _name in ("lr_decay", "initial_accumulator_value", "momentum_decay"):
+    _KNOWN[_name] = f"{_name} value"
 _KNOWN |= {"lr": "learning rate", "eps": "epsilon value"}
 
 
@@ -206,6 +214,9 @@ def blend_squares(average, new, keep: float, spare) -> None:
 class _Stepping:
     """The step: each parameter that has a gradient is changed in place, by a rule."""
 
+    ROOM = 2  # scratch arrays that a block needs
+    CHANGES = 1  # so often does a step of PyTorch's change a parameter
+
     def step(self, closure=None):
         """Take a step; return the loss that ``closure`` gives, which finds grads."""
         loss = None
@@ -224,10 +235,11 @@ class _Stepping:
         numbers, buffers = self._begin(p, group)
         for arrays in blocks([_writable(p), p._grad._array, *buffers]):
             value, g, *kept = arrays
-            a, b = self._room(value)
+            a, b, *more = self._room(value)
             g = _downhill(group, value, g, a, b)
-            self._rule(group, numbers, value, g, b, *kept)
-        for _ in range(1 + (group["weight_decay"] != 0 and self._decoupled(group))):
+            self._rule(group, numbers, value, g, b, *kept, *more)
+        apart = group.get("weight_decay", 0) != 0 and self._decoupled(group)
+        for _ in range(self.CHANGES + apart):
             count_change(p, "step")
 
 
@@ -235,7 +247,7 @@ def _downhill(group: dict, value, g, a, b) -> np.ndarray:
     """The gradient that a rule works with: turned round, with weight decay, or bare."""
     if group["maximize"]:
         g = np.negative(g, out=a)
-    if group["weight_decay"] and not _Stepping._decoupled(group):
+    if group.get("weight_decay") and not _Stepping._decoupled(group):
         np.multiply(value, float(group["weight_decay"]), out=b)
         g = np.add(g, b, out=a)
     return g
@@ -247,22 +259,22 @@ def _decoupled(group: dict) -> bool:
 
 
 def _room(self, like: np.ndarray) -> np.ndarray:
-    """Two scratch arrays, shaped like a block."""
+    """Scratch arrays, two or more, shaped like a block."""
     room = self._scratch.get(like.dtype)
     if room is None or room.shape[1] < like.size:
-        room = self._scratch[like.dtype] = np.empty((2, like.size), like.dtype)
-    return room[:, : like.size].reshape(2, *like.shape)
+        room = self._scratch[like.dtype] = np.empty((self.ROOM, like.size), like.dtype)
+    return room[:, : like.size].reshape(-1, *like.shape)
 
 
 _Stepping._decoupled, _Stepping._room = staticmethod(_decoupled), _room
 
 
-def _buffers(self, p: Tensor, *names: str) -> list[np.ndarray]:
+def _buffers(self, p: Tensor, *names: str, start: float = 0) -> list[np.ndarray]:
     """The arrays that are remembered of a parameter; zeros at first."""
     state, found = self.state[p], []
     for name in names:
         if state.get(name) is None:
-            state[name] = zeros_like(p)
+            state[name] = full_like(p, start)
         array = memory(state[name])
         if array.shape != p._array.shape or array.dtype != p._array.dtype:
             raise RuntimeError(
@@ -277,15 +289,20 @@ def _buffers(self, p: Tensor, *names: str) -> list[np.ndarray]:
 
 def _count(self, p: Tensor) -> int:
     """Count a step of a parameter; return how many that makes."""
-    state = self.state[p]
-    if "step" not in state:
-        state["step"] = tensor(0.0)
-    step = memory(state["step"])
+    step = self._number(p, "step", 0.0)
     step += 1
     return int(step)
 
 
-_Stepping._buffers, _Stepping._count = _buffers, _count
+def _number(self, p: Tensor, name: str, start: float) -> np.ndarray:
+    """A number that is remembered of a parameter, as an array without axes."""
+    state = self.state[p]
+    if name not in state:
+        state[name] = tensor(start)
+    return memory(state[name])
+
+
+_Stepping._buffers, _Stepping._count, _Stepping._number = _buffers, _count, _number
 
 
 class _Remembered:

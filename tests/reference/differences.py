@@ -969,16 +969,9 @@ training(
 )
 training(
     "other-rules",
-    "Rules beside SGD, RMSprop, Adam and AdamW.",
-    "[hasattr(torch.optim, name) for name in ('Adagrad', 'LBFGS', 'Muon')]",
-    "Each is a sub-class with a step of its own; Exercise 18.2 writes Adagrad.",
-)
-training(
-    "other-schedules",
-    "Schedules that go in circles, or begin anew.",
-    "[hasattr(torch.optim.lr_scheduler, n) for n in ('CyclicLR', "
-    "'CosineAnnealingWarmRestarts')]",
-    "LambdaLR takes any function of the epoch.",
+    "Rules that are rarely asked for.",
+    "[hasattr(torch.optim, name) for name in ('Rprop', 'Adafactor', 'Muon')]",
+    "Each is a sub-class with a step of its own; Exercise 18.2 writes one.",
 )
 
 # ------------------------------------------------------------------------------
@@ -1010,13 +1003,6 @@ attention(
     "A key and a value that are learned, beside the others.",
     "len(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True).state_dict())",
     "Append them yourself, with `torch.cat`.",
-)
-attention(
-    "no-whole-transformer",
-    "A transformer with encoder and decoder.",
-    "[hasattr(torch.nn, n) for n in ('Transformer', 'TransformerDecoderLayer')]",
-    "`TransformerEncoderLayer` and `TransformerEncoder` are here; a decoder is a block "
-    "with a second MultiheadAttention, whose keys and values come from elsewhere.",
 )
 
 # ------------------------------------------------------------------------------
@@ -1063,9 +1049,15 @@ pictures(
 )
 pictures(
     "other-windows",
-    "Other poolings and resizings.",
-    "[hasattr(torch.nn, n) for n in ('AvgPool1d', 'MaxUnpool2d', 'Upsample')]",
-    "An index enlarges: x[..., [0, 0, 1, 1]].",
+    "Other poolings and paddings.",
+    "[hasattr(torch.nn, n) for n in ('AvgPool1d', 'MaxUnpool2d', 'ZeroPad2d')]",
+    "`avg_pool1d` and `pad` are functions here.",
+)
+pictures(
+    "bicubic",
+    "Another size, by a curve through four places.",
+    "torch.nn.functional.interpolate(torch.ones(1, 1, 2, 2), 4, mode='bicubic').shape",
+    "`nearest`, `nearest-exact`, `linear` and `bilinear` are built.",
 )
 
 # ------------------------------------------------------------------------------

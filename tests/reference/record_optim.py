@@ -48,7 +48,31 @@ RULES = {
         {"lr": 0.1, "momentum": 0.9, **DECAY},
         {"lr": 0.1, "centered": True, "momentum": 0.5, "maximize": True, "eps": 0.01},
     ],
+    "Adagrad": [
+        {},
+        {"lr": 0.1, "lr_decay": 0.1, "initial_accumulator_value": 0.5, **DECAY},
+        {"lr": 0.1, "maximize": True, "eps": 0.1},
+    ],
+    "Adadelta": [{}, {"lr": 0.5, "rho": 0.5, "eps": 1e-3, "maximize": True, **DECAY}],
+    "Adamax": [{}, {"lr": 0.1, "betas": (0.5, 0.99), "maximize": True, **DECAY}],
+    "NAdam": [
+        {},
+        {"lr": 0.1, "momentum_decay": 0.1, **DECAY},
+        {"lr": 0.01, "decoupled_weight_decay": True, "maximize": True, **DECAY},
+    ],
+    "RAdam": [
+        {},
+        {"lr": 0.1, "betas": (0.5, 0.9), **DECAY},
+        {"lr": 0.1, "decoupled_weight_decay": True, "maximize": True, **DECAY},
+    ],
+    "ASGD": [{}, {"lr": 0.1, "lambd": 0.1, "t0": 5, "maximize": True, **DECAY}],
 }
+VALLEYS = [
+    {"max_iter": 4},
+    {"lr": 0.3, "max_iter": 5, "history_size": 2},
+    {"line_search_fn": "strong_wolfe", "max_iter": 3},
+    {"lr": 0.5, "line_search_fn": "strong_wolfe", "max_eval": 7, "max_iter": 2},
+]
 SCHEDULES = {
     "StepLR": [{"step_size": 4}, {"step_size": 3, "gamma": 0.5}],
     "MultiStepLR": [{"milestones": [2, 5, 5, 9], "gamma": 0.5}],
@@ -56,6 +80,29 @@ SCHEDULES = {
     "ConstantLR": [{}, {"factor": 0.5, "total_iters": 3}],
     "LinearLR": [{}, {"start_factor": 0.1, "end_factor": 0.5, "total_iters": 9}],
     "CosineAnnealingLR": [{"T_max": 7}, {"T_max": 10, "eta_min": 0.01}],
+    "PolynomialLR": [{}, {"total_iters": 8, "power": 2.0}],
+    "CosineAnnealingWarmRestarts": [
+        {"T_0": 6},
+        {"T_0": 3, "T_mult": 2, "eta_min": 0.01},
+    ],
+    "CyclicLR": [
+        {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 3},
+        {
+            "base_lr": [0.01, 0.02],
+            "max_lr": 0.1,
+            "step_size_up": 2,
+            "step_size_down": 4,
+            "mode": "triangular2",
+        },
+        {
+            "base_lr": 0.01,
+            "max_lr": 0.1,
+            "step_size_up": 4,
+            "mode": "exp_range",
+            "gamma": 0.9,
+            "base_momentum": 0.5,
+        },
+    ],
     "OneCycleLR": [
         {"max_lr": 0.5, "total_steps": 21},
         {"max_lr": [0.5, 1.0], "epochs": 4, "steps_per_epoch": 6, "pct_start": 0.4},
@@ -112,6 +159,33 @@ def squares(torch, rule: str, options: dict, dtype: str) -> dict:
     return {"values": w.tolist(), "losses": losses, "text": repr(optimizer)}
 
 
+def valley(torch, options: dict, dtype: str) -> dict:
+    """Ten steps of L-BFGS through Rosenbrock's valley, in two parameters."""
+    kind = getattr(torch, dtype)
+    x, y = (torch.tensor([v], dtype=kind, requires_grad=True) for v in (-1.2, 1.0))
+    optimizer = torch.optim.LBFGS([x, y], **options)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = ((1 - x) ** 2 + 10 * (y - x * x) ** 2).sum()
+        loss.backward()
+        return loss
+
+    losses = [optimizer.step(closure).item() for _ in range(10)]
+    state = optimizer.state_dict()["state"][0]
+    calls = {k: state[k] for k in ("func_evals", "n_iter")}
+    return {"losses": losses, "ends": [x.tolist(), y.tolist()], "calls": calls}
+
+
+def valleys(torch) -> dict:
+    """L-BFGS with several options, in both precisions."""
+    return {
+        f"{options} {dtype}": valley(torch, options, dtype)
+        for options in VALLEYS
+        for dtype in ("float32", "float64")
+    }
+
+
 def rates(torch, make, metrics=None) -> dict:
     """The rates of twenty epochs of a schedule, for two groups, and its state."""
     w = [torch.zeros(1, requires_grad=True) for _ in range(2)]
@@ -140,6 +214,12 @@ def schedules(torch) -> dict:
         for options in several
     }
     makers["LambdaLR"] = lambda m, o: m.LambdaLR(o, lambda k: 1 / (k + 1))
+    makers["MultiplicativeLR"] = lambda m, o: m.MultiplicativeLR(
+        o, [lambda k: 0.9, lambda k: 1 - 0.01 * k]
+    )
+    makers["chained"] = lambda m, o: m.ChainedScheduler(
+        [m.ConstantLR(o, 0.1, total_iters=4), m.ExponentialLR(o, 0.9)]
+    )
     makers["two lambdas"] = lambda m, o: m.LambdaLR(
         o, [lambda k: 0.9**k, lambda k: 1.0 * k]
     )
@@ -332,6 +412,7 @@ if __name__ == "__main__":
 
     record = {"torch": torch.__version__}
     record["steps"] = {k: work(torch, *args) for k, (work, *args) in cases().items()}
+    record["valleys"] = valleys(torch)
     record["schedules"], record["orders"] = schedules(torch), orders(torch)
     record["tutorial"], record["prepared"] = tutorial(torch), prepared(torch)
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in record["steps"].items()]

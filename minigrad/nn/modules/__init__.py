@@ -22,12 +22,15 @@ from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from minigrad.nn.modules.pooling import (
-    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, MaxPool1d,
-    MaxPool2d, Unfold,
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool2d, Dropout2d, Fold, GroupNorm,
+    MaxPool1d, MaxPool2d, Unfold, Upsample,
 )  # fmt: skip
 
 
 from minigrad.nn.modules.activation import MultiheadAttention
 
 
-from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules.transformer import (
+    Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder,
+    TransformerEncoderLayer,
+)  # fmt: skip

@@ -4,6 +4,7 @@
 import inspect
 
 from minigrad.nn import functional
+from minigrad.nn.modules.norm import _LayerNorm
 from minigrad.nn.modules.shape import Dropout
 from minigrad.nn.modules.wrapped import _remember, module
 
@@ -26,24 +27,22 @@ def _windowed(kind: str, function: str, *shown: str, **options):
     return made
 
 
-_SHOWN = "kernel_size", "stride", "padding"
+_SHOWN, _SIZE = ("kernel_size", "stride", "padding"), {"output_size": _NEEDED}
 _WINDOW = {"kernel_size": _NEEDED, "stride": None, "padding": 0}
 _MAX = _WINDOW | {"dilation": 1, "return_indices": False, "ceil_mode": False}
 _AVG = _WINDOW | {"ceil_mode": False, "count_include_pad": True}
-_MORE = *_SHOWN, "dilation", "ceil_mode"
-MaxPool1d = _windowed("MaxPool1d", "max_pool1d", *_MORE, **_MAX)
-MaxPool2d = _windowed("MaxPool2d", "max_pool2d", *_MORE, **_MAX)
-AvgPool2d = _windowed("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_override=None)
-AdaptiveAvgPool2d = _windowed(
-    "AdaptiveAvgPool2d", "adaptive_avg_pool2d", "output_size", output_size=_NEEDED
+MaxPool1d, MaxPool2d = (
+    _windowed(f"MaxPool{d}d", f"max_pool{d}d", *_SHOWN, "dilation", "ceil_mode", **_MAX)
+    for d in (1, 2)
 )
-AdaptiveAvgPool1d = _windowed(
-    "AdaptiveAvgPool1d", "adaptive_avg_pool1d", "output_size", output_size=_NEEDED
+AvgPool2d = _windowed("AvgPool2d", "avg_pool2d", *_SHOWN, **_AVG, divisor_override=None)
+AdaptiveAvgPool1d, AdaptiveAvgPool2d = (
+    _windowed(f"AdaptiveAvgPool{d}d", f"adaptive_avg_pool{d}d", *_SIZE, **_SIZE)
+    for d in (1, 2)
 )
 _BLOCKS = {"kernel_size": _NEEDED, "dilation": 1, "padding": 0, "stride": 1}
 Unfold = _windowed("Unfold", "unfold", *_BLOCKS, **_BLOCKS)
-_BLOCKS = {"output_size": _NEEDED} | _BLOCKS
-Fold = _windowed("Fold", "fold", *_BLOCKS, **_BLOCKS)
+Fold = _windowed("Fold", "fold", *_SIZE, *_BLOCKS, **_SIZE, **_BLOCKS)
 
 
 class Dropout2d(Dropout):
@@ -52,3 +51,43 @@ class Dropout2d(Dropout):
     def forward(self, input):
         """Drop, if this is training."""
         return functional.dropout2d(input, self.p, self.training)
+
+
+Upsample = module(
+    "Upsample", "interpolate", size=None, scale_factor=None, mode="nearest",
+    align_corners=None, recompute_scale_factor=None,
+)  # fmt: skip
+Upsample.extra_repr = lambda self: (
+    f"size={self.size}, mode={self.mode!r}"
+    if self.scale_factor is None
+    else f"scale_factor={float(self.scale_factor)}, mode={self.mode!r}"
+)
+
+
+class GroupNorm(_LayerNorm):
+    """Standardise each example over groups of its channels (axis 1)."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps=1e-05, affine=True, device=None,
+        dtype=None, *, bias=True,
+    ):  # fmt: skip
+        super().__init__(num_channels, eps, affine, bias, device, dtype)
+        if num_channels % num_groups:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be divisible by num_groups "
+                f"({num_groups}): groups are of equal size (Chapter 20)"
+            )
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.affine = affine
+
+    def forward(self, input):
+        """Standardise."""
+        how = self.num_groups, self.weight, self.bias, self.eps
+        return functional.group_norm(input, *how)
+
+    def extra_repr(self) -> str:
+        """Groups and channels, and what else was chosen."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine="
+            f"{self.affine}, bias={self.bias is not None}"
+        )
