@@ -70,19 +70,19 @@ def count_change(tensor: Tensor, name: str) -> None:
             count = _counts[id(memory)] = Count(memory)
         count.total += 1
         count.times.append(function.clock)
-    count.name, count.place = name, _caller()
+    frame = caller()
+    count.name, count.place = name, (frame.f_code.co_filename, frame.f_lineno)
     count.changed = weakref.ref(getattr(tensor, "_origin", tensor))
 
 
-def _caller() -> tuple[str, int]:
-    """File and line of the statement that has called the package."""
+def caller():
+    """The frame of the statement that has called the package."""
     frame = found = sys._getframe(2)
     while frame and not _inside(frame):  # in the book, this module is the notebook's
         frame = frame.f_back
     while frame and _inside(frame):
         frame = frame.f_back
-    found = frame or found
-    return found.f_code.co_filename, found.f_lineno
+    return frame or found
 
 
 def _inside(frame) -> bool:
