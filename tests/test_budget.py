@@ -22,7 +22,7 @@ CORE = {  # what a gradient needs: tensors, nodes, the walk, the modes
     "autograd/rebase.py",
     "autograd/hooks.py",
 }
-BUDGETS = {"core": 950, "package": 6020, "learning": 3110, "engines": 1200}
+BUDGETS = {"core": 950, "package": 6035, "learning": 3110, "engines": 1200}
 LEARNING = (  # Part III
     *("nn/", "optim/"),
     *("serialization.py", "conversions.py", "accelerator.py", "backends.py", "cuda.py"),

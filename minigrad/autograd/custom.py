@@ -10,12 +10,13 @@ import functools
 import inspect
 import warnings
 import weakref
+from collections import namedtuple
 from contextlib import nullcontext
 from types import MappingProxyType
 
 import numpy as np
 
-from minigrad import inplace
+from minigrad import batching, inplace
 from minigrad.autograd import anomaly_mode, forward_ad, function, rebase, saved
 from minigrad.autograd.function import FREED, fit, note_view, set_recording
 from minigrad.autograd.versions import _operation, count_of, root
@@ -659,6 +660,50 @@ def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
                 "function must modify the corresponding gradient inplace: return t, "
                 "changed by a method such as t.mul_ (Chapter 16)"
             )
+
+
+VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
+Function.vmap, Function.generate_vmap_rule = None, False
+
+
+def _apply_to_rows(cls, *args, **kwargs):
+    """Run the function; on a batch by its own ``vmap``, if it has one."""
+    arrays = [x._array for x in args if isinstance(x, Tensor) and cls.vmap]
+    if (level := batching.top(arrays)) is batching.NOWHERE:
+        return _apply(cls, *args, **kwargs)
+    if cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both "
+            "generate_vmap_rule=True and an overridden vmap staticmethod. Please set "
+            "generate_vmap_rule=False or delete the overridden vmap staticmethod to "
+            "avoid ambiguity (Chapter 16)"
+        )
+    info = VmapInfo(level.size, mode.drawing)
+    dims = tuple(0 if batching.inside(x, level) else None for x in args)
+    ways = [
+        lambda x, dim, move=move: x if dim is None else move(x, level=level, dim=dim)
+        for move in (batching.leave, batching.enter)
+    ]
+    given = batching.walk(args, dims, ways[0])
+    with batching.having(drawing="same"):
+        found = cls.vmap(info, dims, *given)
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and "
+            "out_dims with pytree structure compatible with the output. Got a "
+            f"{type(found)} instead: return y, 0 (Chapter 16)"
+        )
+    try:
+        return batching.walk(*found, ways[1])
+    except IndexError:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible "
+            f"(output, out_dims) tuple. Expected out_dims={found[1]} to be compatible "
+            "with the structure of `output`: one for each, or one for all (Chapter 16)"
+        ) from None
+
+
+Function.apply = classmethod(_apply_to_rows)
 
 
 class CustomHistory(forward_ad.Tangents):

@@ -121,8 +121,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         )
     number = getattr(tensor, "output_nr", 0)  # there are others from Chapter 16 on
     edge = GradientEdge(tensor.grad_fn or tensor._node, number)
-    zeros = np.broadcast_to(tensor._array.dtype.type(0), tensor.shape)
-    edge._like = wrap(zeros, tensor._node)
+    zero = tensor._array.dtype.type(0)
+    edge._like = wrap(np.broadcast_to(zero, tensor.shape), tensor._node)
     return edge
 
 

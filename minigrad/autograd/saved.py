@@ -163,8 +163,7 @@ def allow_mutation_on_saved_tensors():
         )
 
     def pack(tensor: Tensor) -> Packed:
-        place = Packed()
-        copies[place] = tensor.clone()
+        copies[place := Packed()] = tensor.clone()
         return place
 
     def unpack(place: Packed) -> Tensor:
