@@ -1,4 +1,4 @@
-# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 14, 15, 16, 18, 19, 20, 21 and 23: edit the chapters.
+# Generated from chapters 1, 4, 5, 7, 8, 9, 10, 11, 12, 14, 15, 16, 18, 19, 20, 21 and 23: edit the chapters.
 """minigrad: PyTorch's autograd on NumPy arrays, small enough to read in full.
 
 Every line of this package stands in a chapter of the book *One Jacobian at a Time*,
@@ -57,6 +57,12 @@ from minigrad import nn
 
 from minigrad import methods
 from minigrad.autograd import rebase
+
+
+from minigrad.autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+)
 
 
 from minigrad import func

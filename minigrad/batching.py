@@ -40,19 +40,30 @@ class Level:
 
 
 @contextmanager
+def having(**wanted):
+    """Have the mode of this thread say something else for a while."""
+    before = {name: getattr(mode, name) for name in wanted}
+    vars(mode).update(wanted)
+    try:
+        yield
+    finally:
+        vars(mode).update(before)
+
+
+# what every thread begins with; the last two are for later in the chapter
+type(mode).levels, type(mode).drawing, type(mode).transforming = (), "same", False
+
+
+@contextmanager
 def within(level: Level):
     """Have a level among the open ones of this thread for a while."""
-    before = open_levels()
-    mode.levels = (*before, level)
-    try:
+    with having(levels=(*mode.levels, level)):
         yield level
-    finally:
-        mode.levels = before
 
 
 def open_levels() -> tuple[Level, ...]:
     """The batches inside which this thread is."""
-    return getattr(mode, "levels", ())
+    return mode.levels
 
 
 class Shape(tuple):
@@ -755,6 +766,11 @@ def _batch(name: str, args: tuple, in_dims) -> tuple:
     return dims, sizes[0]
 
 
+def inside(x, level: Level) -> bool:
+    """Whether something is a tensor that has rows of a level."""
+    return isinstance(x, Tensor) and level in getattr(x._array.shape, "levels", ())
+
+
 def _leaving(name: str, level: Level):
     """What to do with a result: show its rows along an axis."""
 
@@ -767,8 +783,7 @@ def _leaving(name: str, level: Level):
                 f"{type(y)}. Did you mean to set out_dims= to None for output? Return "
                 "a tensor for each row (Chapter 14)"
             )
-        inside = level in getattr(y._array.shape, "levels", ())
-        if dim is None and inside:
+        if dim is None and inside(y, level):
             raise ValueError(
                 f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
                 "out_dim is None: there is one for each row; say along which axis "
@@ -827,18 +842,17 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         step, found = chunk_size or max(size, 1), []
         for start in range(0, max(size, 1), step):
             n = min(step, size - start)
-            part = walk(args, dims, partial(_some_rows, start=start, n=n))
-            with drawing(randomness):
+            part = walk(
+                args,
+                dims,
+                lambda x, d, s=start, n=n: x if d is None else x.narrow(d, s, n),
+            )
+            with having(drawing=randomness):
                 call = partial(func, **options)
                 found.append(_run(call, said, part, dims, n, out_dims))
         return found[0] if len(found) == 1 else _together(found, out_dims)
 
     return batched
-
-
-def _some_rows(x, dim, start: int, n: int):
-    """Some of the rows of an input; of what all have in common, all."""
-    return x if dim is None else x.narrow(dim, start, n)
 
 
 def _together(found: list, out_dims):
@@ -853,17 +867,6 @@ def _together(found: list, out_dims):
 def _cat(first: Tensor, rest: tuple, dim):
     """The parts of one result, joined; what all have in common, once."""
     return first if dim is None else cat((first, *rest), dim)
-
-
-@contextmanager
-def drawing(randomness: str):
-    """Refuse to draw numbers, unless all rows are to have the same."""
-    before = getattr(mode, "drawing", "same")
-    mode.drawing = randomness
-    try:
-        yield
-    finally:
-        mode.drawing = before
 
 
 def shown(self) -> str:
@@ -887,12 +890,12 @@ def numpy(self, *, force: bool = False):
 
 def deliver_all(arrived: list, create_graph: bool) -> None:
     """Refuse to add to what all rows have in common; outside of a batch, deliver."""
-    if open_levels():
+    if open_levels() or mode.transforming:
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, "
             "please use functorch.grad or functorch.vjp instead or call backward() "
-            "outside of functorch transforms first: of each row there is a gradient of "
-            "its own, and one .grad (Chapter 14)"
+            "outside of functorch transforms: a transform makes tensors of its own, "
+            "and of each row there is a gradient (Chapter 14)"
         )
     _deliver_all(arrived, create_graph)
 
@@ -906,7 +909,7 @@ def _guarded(draw):
     """A generator's method, which heeds what vmap said about random numbers."""
 
     def method(self, count: int, *arguments):
-        how = getattr(mode, "drawing", "same")
+        how = mode.drawing
         if how == "error":
             raise RuntimeError(
                 "vmap: called random operation while in randomness error mode. Please "
@@ -916,7 +919,7 @@ def _guarded(draw):
         if how == "same":
             return draw(self, count, *arguments)
         level = open_levels()[-1]
-        with drawing("same"):
+        with having(drawing="same"):
             drawn = draw(self, count * level.size, *arguments)
         return Rows(drawn.reshape(level.size, count), level)
 

@@ -1,30 +1,26 @@
 # Generated from chapters 14 and 17: edit the chapters, not this file.
 """Functions that take a function and return its derivative, as in torch.func."""
 
-from functools import partial
+from contextlib import contextmanager
+from functools import partial, wraps
 
-from minigrad.autograd.functional import _at_once, _fresh, _pull, _units
+from minigrad.autograd.engine import track
+from minigrad.autograd.functional import _at_once, _pull, _units
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.batching import vmap
+from minigrad.autograd.watch import reachable
+from minigrad.batching import having, open_levels, vmap
 from minigrad.creation import ones_like, zeros_like
-from minigrad.tensor import AccumulateGrad, Tensor, mode
+from minigrad.tensor import AccumulateGrad, Tensor, extend, mode
 
 
 def _cut(value, own: tuple):
     """The value; without a history that leads to ours alone, or is not recorded."""
     if not isinstance(value, Tensor) or not value.requires_grad:
         return value
-
-    ours, seen = {x._node for x in own if x.is_leaf}, set()
-    found = [value._node] if mode.recording else []
-    while found:
-        node = found.pop()
-        if type(node) is AccumulateGrad and node not in ours:
-            return value
-        if node not in seen:
-            seen.add(node)
-            found += [child for child, _ in node.next_functions if child is not None]
-    return value.detach()
+    ends = reachable([value._node] if mode.recording else [])
+    ends -= {x._node for x in own if x.is_leaf}
+    theirs = any(type(node) is AccumulateGrad for node in ends)
+    return value if theirs else value.detach()
 
 
 def _leaves(tree) -> list:
@@ -100,10 +96,44 @@ def _placed(args: tuple, places: tuple, trees: tuple) -> list:
 def _places(argnums, args: tuple) -> tuple:
     """The arguments with our own tensors at some places; their tree, and the leaves."""
     places, given = _chosen(argnums, args)
-    own = _fresh(tuple(_leaves(given)), True)
+    own = tuple(
+        x.view_as(x) if x.requires_grad else track(x.detach()) for x in _leaves(given)
+    )
     trees = _hung(given, own)
     args = _placed(args, places, trees)
     return args, (trees if isinstance(argnums, tuple) else trees[0]), own
+
+
+@contextmanager
+def transforming():
+    """Record, in a block that calls a function which is being transformed."""
+    with having(transforming=True), enable_grad():
+        yield
+
+
+def _refusing(name: str, more: str = ""):
+    """A method that is refused in such a block, and inside of `vmap`."""
+    plain = getattr(Tensor, name)
+
+    @wraps(plain)
+    def method(self, *given, **options):
+        if open_levels() or mode.transforming:
+            raise RuntimeError(
+                f"You are attempting to call Tensor.{name}() {more}inside of a "
+                "function being transformed by a functorch transform. This is "
+                "unsupported, please "
+                "attempt to use the functorch transforms (e.g. grad, vjp, jacrev, "
+                f"jacfwd, hessian) or call {name}() outside of a function being "
+                "transformed instead (Chapter 14)"
+            )
+        return plain(self, *given, **options)
+
+    return method
+
+
+MORE = "(or perhaps using torch.autograd.functional.* APIs) "
+extend(requires_grad_=_refusing("requires_grad_", MORE))
+extend(retain_grad=_refusing("retain_grad"))
 
 
 def _with_aux(found, has_aux: bool, said: str) -> tuple:
@@ -112,8 +142,8 @@ def _with_aux(found, has_aux: bool, said: str) -> tuple:
         return found, ()
     if not isinstance(found, tuple) or len(found) != 2:
         raise RuntimeError(
-            f"{said}(f)(*args): output of function f should be a tuple: (output, aux) "
-            "if has_aux is True. Return both, or leave has_aux out (Chapter 14)"
+            f"{said}: output of function f should be a tuple: (output, aux) if has_aux "
+            "is True. Return both, or leave has_aux out (Chapter 14)"
         )
     return found
 
@@ -126,10 +156,10 @@ def grad_and_value(func, argnums=0, has_aux: bool = False):
     """
 
     def derivative(*args, **options):
-        with enable_grad():
+        with transforming():
             args, tree, own = _places(argnums, args)
             found = func(*args, **options)
-            y, _ = _with_aux(found, has_aux, "grad_and_value")
+            y, _ = _with_aux(found, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(y, Tensor):
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, "
@@ -172,10 +202,10 @@ def _outputs(y, said: str) -> tuple:
 
 def vjp(func, *primals, has_aux: bool = False):
     """Return ``func(*primals)``, and the function that takes v to vᵀJ, a tuple."""
-    with enable_grad():
+    with transforming():
         args, trees, own = _places(tuple(range(len(primals))), primals)
         found = func(*args)
-        y, _ = _with_aux(found, has_aux, "vjp")
+        y, _ = _with_aux(found, has_aux, "vjp(f, *primals)")
         ys = _outputs(y, "vjp(f, *primals)")
 
     def pull(*vs):
@@ -204,6 +234,30 @@ def _vectors(vs: tuple, ys: tuple) -> list:
     return vs
 
 
+def _linear(func, primals: tuple, said: str, has_aux: bool = False) -> tuple:
+    """Return ``func(*primals)``, and the function that takes tangents v to Jv."""
+    with enable_grad():
+        args, _, own = _places(tuple(range(len(primals))), primals)
+        found = func(*args)
+        y, _ = _with_aux(found, has_aux, said)
+        ys = _outputs(y, said)
+        us = tuple(track(zeros_like(y)) for y in ys)
+        rows = _pull(ys, own, us, True)
+
+    def push(*tangents):
+        with enable_grad():
+            vs = _vectors(tangents, own)
+            moved = _hung(y, _pull(rows, us, vs, True))
+        return _settled(moved, own + us)
+
+    return _settled(found, own), push
+
+
+def linearize(func, *primals):
+    """Return ``func(*primals)``, and the function from tangents to Jv there."""
+    return _linear(func, primals, "linearize(f, *primals)")
+
+
 def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
     """Return ``func(*primals)`` and Jv, by two backward passes.
 
@@ -215,15 +269,9 @@ def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
                 f"jvp(f, primals, tangents): Expected {name} to be a tuple. E.g. it "
                 "should be valid to call f(*primals): write (x,) (Chapter 14)"
             )
-    with enable_grad():
-        args, _, own = _places(tuple(range(len(primals))), primals)
-        found = func(*args)
-        y, _ = _with_aux(found, has_aux, "jvp")
-        ys = _outputs(y, "jvp(f, primals, tangents)")
-        us, vs = tuple(zeros_like(y) for y in ys), _vectors(tangents, own)
-        us = _fresh(us, False)
-        moved = _hung(y, _pull(_pull(ys, own, us, True), us, vs, True))
-    found, moved = _settled(found, own), _settled(moved, own + us)
+    with transforming():
+        found, push = _linear(func, primals, "jvp(f, primals, tangents)", has_aux)
+    moved = push(*tangents)
     return (found[0], moved, found[1]) if has_aux else (found, moved)
 
 
@@ -240,9 +288,9 @@ def jacrev(func, argnums=0, *, has_aux: bool = False, chunk_size: int | None = N
         )
 
     def derivative(*args, **options):
-        with enable_grad():
+        with transforming():
             args, tree, own = _places(argnums, args)
-            y, aux = _with_aux(func(*args, **options), has_aux, "jacrev")
+            y, aux = _with_aux(func(*args, **options), has_aux, "vjp(f, *primals)")
             blocks = [
                 _at_once(y, own, True, chunk_size)
                 for y in _outputs(y, "vjp(f, *primals)")
@@ -264,7 +312,7 @@ def jacfwd(func, argnums=0, has_aux: bool = False, *, randomness: str = "error")
 
         def alone(*leaves):
             trees_now = _placed(args, places, _hung(trees, leaves))
-            return _with_aux(func(*trees_now, **options), has_aux, "jacfwd")
+            return _with_aux(func(*trees_now, **options), has_aux, "jacfwd(f)(*args)")
 
         def column(k: int, e):
             vs = tuple(e if j == k else zeros_like(x) for j, x in enumerate(xs))
@@ -340,6 +388,17 @@ def _check_names(module, given: dict, missing: set) -> None:
 
 def stack_module_state(models) -> tuple[dict, dict]:
     """Parameters and buffers of models of one kind, by path, each stacked to a leaf."""
+    modes = {m.training for m in models}
+    for what, right in (
+        ("at least one model, got 0", models),
+        ("all models to have the same training/eval mode", len(modes) < 2),
+        ("all models to be of the same class", len({*map(type, models)}) < 2),
+    ):
+        if not right:
+            raise RuntimeError(
+                f"stack_module_state: Expected {what}: stack those that are alike, and "
+                "call the others apart (Chapter 17)"
+            )
     found = []
     for walk in ("named_parameters", "named_buffers"):
         each = [dict(getattr(m, walk)()) for m in models]

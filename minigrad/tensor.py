@@ -61,14 +61,8 @@ class Node:
 
 
 _METADATA = weakref.WeakKeyDictionary()
-
-
-def _metadata(self) -> dict:
-    """A dictionary for notes of your own about this node."""
-    return _METADATA.setdefault(self, {})
-
-
-Node.metadata = property(_metadata)
+# a dictionary for notes of your own about a node
+Node.metadata = property(lambda node: _METADATA.setdefault(node, {}))
 
 
 class AccumulateGrad(Node):

@@ -20,6 +20,9 @@ from minigrad.autograd.grad_mode import (
 from minigrad.autograd import saved, watch
 
 
+from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+
+
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 
 

@@ -10,16 +10,17 @@ import functools
 import inspect
 import warnings
 import weakref
+from collections import namedtuple
 from contextlib import nullcontext
 from types import MappingProxyType
 
 import numpy as np
 
-from minigrad import inplace
-from minigrad.autograd import forward_ad, function, rebase, saved
+from minigrad import batching, inplace
+from minigrad.autograd import anomaly_mode, forward_ad, function, rebase, saved
 from minigrad.autograd.function import FREED, fit, note_view, set_recording
 from minigrad.autograd.versions import _operation, count_of, root
-from minigrad.autograd.watch import as_carried, as_seen, unshared
+from minigrad.autograd.watch import as_carried, as_seen, send, unshared
 from minigrad.inplace import _NAMES
 from minigrad.tensor import AccumulateGrad, Node, Tensor, extend, mode, wrap
 
@@ -123,11 +124,16 @@ class Output(Node):
     """One of several outputs of a custom node: hands on what arrives, with a number."""
 
     __slots__ = ("next0", "number")
-    links = ("next0",)
+    links, hands_on = ("next0",), True
+    metadata = property(lambda self: self.next0.metadata)
 
     def __init__(self, node: Node, number: int):
         self.uses, self.g, self.hooks = 0, None, None
         self.next0, self.number = node, number
+
+    def name(self) -> str:
+        """The name of the operation that it belongs to."""
+        return self.next0.name()
 
     def discover(self, found: list) -> None:
         """Count one cotangent more for the node that collects."""
@@ -157,6 +163,8 @@ class _Rules:
 
 class BackwardNode(Node):
     """The node of a custom function. Unknown attributes are looked up on ``ctx``."""
+
+    eager = True  # see below
 
     def __init__(self, ctx: FunctionCtx, tensors: list, places: list):
         self.uses, self.g, self.hooks = 0, None, None
@@ -201,7 +209,7 @@ def _step(self, ready: list, keep: bool) -> None:
     if not keep:
         self.ctx._freed, self.ctx._saved = True, ()
     for node, d in reversed([*zip(self.children, sent, strict=True)]):
-        post(node, d if d is None or recorded else d._array, ready)
+        send(node, d if d is None or recorded else d._array, ready)
 
 
 def _cotangent(self, k: int, g) -> Tensor | None:
@@ -212,7 +220,15 @@ def _cotangent(self, k: int, g) -> Tensor | None:
     return as_seen(g)
 
 
+def _call_node(self, *grad_outputs):
+    raise TypeError(
+        f"'{self.name()}' object is not callable: its backward is a function of yours, "
+        "call that (Chapter 16)"
+    )
+
+
 BackwardNode.step, BackwardNode.cotangent = _step, _cotangent
+BackwardNode.__call__ = _call_node
 
 
 def _awaiting(self) -> tuple:
@@ -229,28 +245,6 @@ def _replace(self, given: tuple) -> None:
 
 
 BackwardNode.awaiting, BackwardNode.replace = _awaiting, _replace
-
-
-def post(node: Node | None, g, ready: list) -> None:
-    """Post a cotangent, or None: one use less, and nothing to add.
-
-    A node that has waited for nothing but Nones passes them on; one of these nodes
-    runs all the same, on zeros, for its answer need not be zero.
-    """
-    found = [(node, g)]
-    while found:
-        node, g = found.pop()
-        if node is None or not node.uses:
-            continue
-        node.uses -= 1
-        if g is not None:
-            node.g = g if node.g is None else node.g + g
-        if node.uses:
-            continue
-        if node.g is not None or isinstance(node, BackwardNode):
-            ready.append(node)
-        else:
-            found += [(child, None) for child in node.children]
 
 
 def _checked(self, answer: tuple) -> list:
@@ -386,6 +380,7 @@ def _apply(cls, *args, **kwargs):
     ctx = FunctionCtx(needs)
     ctx._name = cls.__name__
     node = cls._backward_cls(ctx, tensors, places)
+    anomaly_mode.note(node)
     level = forward_ad._open()
     before = set_recording(False)
     try:
@@ -665,6 +660,50 @@ def check_moved(ctx: FunctionCtx, pairs: list, given: list) -> None:
                 "function must modify the corresponding gradient inplace: return t, "
                 "changed by a method such as t.mul_ (Chapter 16)"
             )
+
+
+VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
+Function.vmap, Function.generate_vmap_rule = None, False
+
+
+def _apply_to_rows(cls, *args, **kwargs):
+    """Run the function; on a batch by its own ``vmap``, if it has one."""
+    arrays = [x._array for x in args if isinstance(x, Tensor) and cls.vmap]
+    if (level := batching.top(arrays)) is batching.NOWHERE:
+        return _apply(cls, *args, **kwargs)
+    if cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both "
+            "generate_vmap_rule=True and an overridden vmap staticmethod. Please set "
+            "generate_vmap_rule=False or delete the overridden vmap staticmethod to "
+            "avoid ambiguity (Chapter 16)"
+        )
+    info = VmapInfo(level.size, mode.drawing)
+    dims = tuple(0 if batching.inside(x, level) else None for x in args)
+    ways = [
+        lambda x, dim, move=move: x if dim is None else move(x, level=level, dim=dim)
+        for move in (batching.leave, batching.enter)
+    ]
+    given = batching.walk(args, dims, ways[0])
+    with batching.having(drawing="same"):
+        found = cls.vmap(info, dims, *given)
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and "
+            "out_dims with pytree structure compatible with the output. Got a "
+            f"{type(found)} instead: return y, 0 (Chapter 16)"
+        )
+    try:
+        return batching.walk(*found, ways[1])
+    except IndexError:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible "
+            f"(output, out_dims) tuple. Expected out_dims={found[1]} to be compatible "
+            "with the structure of `output`: one for each, or one for all (Chapter 16)"
+        ) from None
+
+
+Function.apply = classmethod(_apply_to_rows)
 
 
 class CustomHistory(forward_ad.Tangents):

@@ -367,7 +367,10 @@ def _unused(k: int, x: Tensor, allowed, zero: bool, record: bool) -> Tensor | No
             "the graph. Set allow_unused=True if this is the desired behavior: its "
             "gradient is None then (Chapter 7)"
         )
-    return wrap(np.zeros_like(x._array)).requires_grad_(record) if zero else None
+    return track(wrap(np.zeros_like(x._array)), record) if zero else None
+
+
+track = Tensor.requires_grad_  # the method itself; Chapter 14 puts a guard before it
 
 
 ONLY_INPUTS = (

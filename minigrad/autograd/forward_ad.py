@@ -252,7 +252,7 @@ def _twice(node, given, tangents, out, params):
         given, out = [wrap(x._array) for x in given], wrap(out._array)
     total = None
     with enable_grad():
-        u = _zeros(out).requires_grad_()
+        u = engine.track(_zeros(out))
         for k, v in enumerate(tangents):
             if v is not None:
                 w = _fit(_pull(node, k, u, given, out, params), given[k])
@@ -541,16 +541,16 @@ _two_passes, _settled = unwrap(transforms.jvp), transforms._settled
 
 def jvp(func, primals: tuple, tangents: tuple, *, strict=False, has_aux=False):
     """Return ``func(*primals)`` and Jv, by one pass in forward mode."""
+    said = "jvp(f, primals, tangents)"
     tuples = isinstance(primals, tuple) and isinstance(tangents, tuple)
     if _levels or not tuples or len(primals) != len(tangents):
         return _two_passes(func, primals, tangents, strict=strict, has_aux=has_aux)
-    with enable_grad(), dual_level():
-        everywhere = tuple(range(len(primals)))
-        _, trees, own = transforms._places(everywhere, primals)
+    with transforms.transforming(), dual_level():
+        _, trees, own = transforms._places(tuple(range(len(primals))), primals)
         given = map(make_dual, own, transforms._leaves(tangents))
         found = func(*transforms._hung(trees, given))
-        y, _ = transforms._with_aux(found, has_aux, "jvp")
-        ys = transforms._outputs(y, "jvp(f, primals, tangents)")
+        y, _ = transforms._with_aux(found, has_aux, said)
+        ys = transforms._outputs(y, said)
         vs = [unpack_dual(y).tangent for y in ys]
         if strict and None in vs:
             raise RuntimeError(CONSTANT)

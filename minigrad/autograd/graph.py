@@ -5,38 +5,10 @@ What draws is in `minigrad.utils`, and is imported when something is drawn.
 """
 
 import sys
-from collections.abc import Iterable
-
-import numpy as np
 
 from minigrad.tensor import Node, Tensor
 
 __all__ = ["Node", "draw", "step_through"]
-
-
-def _names(given: dict | None, frame) -> dict[str, Tensor]:
-    """Name tensors: those that were given, then the variables of the calling code."""
-    names = dict(given or {})
-    _as_list(names.values())
-    for scope in (frame.f_locals, frame.f_globals):
-        for name, value in scope.items():
-            if isinstance(value, Tensor) and name[0].isalpha():
-                names.setdefault(name, value)
-    return names
-
-
-def _as_list(tensors) -> list[Tensor]:
-    """One tensor or several, as a list; TypeError for anything else."""
-    several = isinstance(tensors, Iterable) and not isinstance(tensors, Tensor)
-    tensors = list(tensors) if several else [tensors]
-    for tensor in tensors:
-        if not isinstance(tensor, Tensor):
-            kind = type(tensor).__name__
-            raise TypeError(
-                f"tensors must be Tensors, but got {kind}: give the result of an "
-                "operation, such as loss (Chapter 6)"
-            )
-    return tensors
 
 
 def draw(
@@ -72,11 +44,11 @@ def draw(
             f"max_nodes must be at least 1, but got {max_nodes}: write how many nodes "
             "you want to see, or leave it out (Chapter 6)"
         )
-    tensors = _as_list(tensors)
-    sight = drawing.Sight(_names(names, sys._getframe(1)), values, gradients)
+    tensors = drawing.as_list(tensors)
+    sight = drawing.Sight(drawing.names_of(names, sys._getframe(1)), values, gradients)
     plan = drawing.survey(tensors, sight, saved, max_nodes)
     if towards is not None:
-        drawing.light(plan, _as_list(towards))
+        drawing.light(plan, drawing.as_list(towards))
     title = ", ".join(sight.name(t) or "a tensor" for t in tensors)
     return drawing.Drawing(plan, title)
 
@@ -97,9 +69,9 @@ def step_through(
     """
     from minigrad.utils import drawing, player
 
-    (tensor,) = _as_list(tensor)
-    start = _start(tensor, gradient)
-    sight = drawing.Sight(_names(names, sys._getframe(1)))
+    (tensor,) = drawing.as_list(tensor)
+    start = player.cotangent(tensor, gradient)
+    sight = drawing.Sight(drawing.names_of(names, sys._getframe(1)))
     plan = drawing.survey([tensor], sight, saved=False, most=max_nodes)
     if "cut" in plan.shapes:
         raise ValueError(
@@ -110,35 +82,54 @@ def step_through(
     return player.Player(plan, player.walk(tensor._node, start), title)
 
 
-def _start(tensor: Tensor, gradient: Tensor | None) -> np.ndarray:
-    """The cotangent to start with, checked as ``backward`` checks it."""
-    if tensor._node is None:
-        raise RuntimeError(
-            "element 0 of tensors does not require grad and does not have a grad_fn: "
-            "nothing that led to it was recorded. Set requires_grad on a leaf before "
-            "computing with it (Chapter 8)"
-        )
-    if gradient is None:
-        if tensor._array.size != 1:
-            raise RuntimeError(
-                "grad can be implicitly created only for scalar outputs: this one has "
-                f"shape {tuple(tensor.shape)}. Give weights of this shape, "
-                "gradient=torch.ones_like(y) (Chapter 7)"
-            )
-        return np.ones_like(tensor._array)
-    _as_list(gradient)
-    if gradient.shape != tensor.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and "
-            f"output[0] has a shape of {tensor.shape}. Give one weight for each "
-            "element, such as torch.ones_like(y) (Chapter 7)"
-        )
-    return np.array(gradient._array, tensor._array.dtype)
+# what PyTorch has under this name
+from collections import namedtuple  # noqa: E402
 
+import numpy as np  # noqa: E402
 
-# PyTorch has these names here
+from minigrad import roots  # noqa: E402
+from minigrad.autograd import engine  # noqa: E402
 from minigrad.autograd.saved import (  # noqa: E402, F401
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
+    increment_version,
+    save_on_cpu,
     saved_tensors_hooks,
 )
 from minigrad.autograd.watch import register_multi_grad_hook  # noqa: E402, F401
+from minigrad.tensor import wrap  # noqa: E402
+
+_edge = namedtuple("GradientEdge", "node output_nr ownership_token", defaults=[None])
+
+
+class GradientEdge(_edge):
+    """A node, and which of its outputs: where a gradient for it is to be sent."""
+
+    @property
+    def like(self) -> Tensor:
+        """A tensor that leads there; the shape of one made by hand is not known."""
+        return vars(self).setdefault("_like", wrap(np.float32(0), self.node))
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The place to which the gradient of a tensor is sent."""
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not "
+            "require gradients: set requires_grad on a leaf it is made from "
+            "(Chapter 12)"
+        )
+    number = getattr(tensor, "output_nr", 0)  # there are others from Chapter 16 on
+    edge = GradientEdge(tensor.grad_fn or tensor._node, number)
+    zero = tensor._array.dtype.type(0)
+    edge._like = wrap(np.broadcast_to(zero, tensor.shape), tensor._node)
+    return edge
+
+
+def as_tuple(value, length: int | None = None, *, plain=roots.as_tuple) -> tuple:
+    """As in Chapter 7; an edge stands for the tensor that would lead there."""
+    given = (value,) if isinstance(value, GradientEdge) else plain(value, length)
+    return tuple(x.like if isinstance(x, GradientEdge) else x for x in given)
+
+
+roots.as_tuple = engine.as_tuple = as_tuple

@@ -2,12 +2,15 @@
 """Saved values in other hands: packed when they are recorded, unpacked for the step."""
 
 import threading
+import weakref
+from collections.abc import Iterable
 from contextlib import contextmanager
 
 import numpy as np
 
 from minigrad.autograd import function
 from minigrad.autograd.function import FREED, look_twice, set_recording
+from minigrad.autograd.versions import count_change
 from minigrad.autograd.watch import called, hooks_of
 from minigrad.tensor import Node, Tensor, mode, wrap
 
@@ -68,7 +71,7 @@ class Choices(threading.local):
     """What this thread wants done with saved values: the innermost choice is last."""
 
     def __init__(self):
-        self.hooks, self.refused = [], []
+        self.hooks, self.refused, self.copies = [], [], None
 
 
 choices = Choices()
@@ -141,3 +144,53 @@ def disable_saved_tensors_hooks(error_message: str):
         yield
     finally:
         choices.refused.pop()
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Keep saved values in the memory of the computer, where they are already."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        super().__init__(lambda t: t, lambda t: t)
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors():
+    """In this block, what a node has saved may be changed in place: it has a copy."""
+    if choices.copies is not None:
+        raise RuntimeError(
+            "allow_mutation_on_saved_tensors contexts cannot be nested: the outer one "
+            "is in force (Chapter 12)"
+        )
+
+    def pack(tensor: Tensor) -> Packed:
+        copies[place := Packed()] = tensor.clone()
+        return place
+
+    def unpack(place: Packed) -> Tensor:
+        if place not in copies:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' "
+                "context in which the graph was originally recorded: walk back inside "
+                "of the block (Chapter 12)"
+            )
+        return copies[place]
+
+    copies = choices.copies = weakref.WeakKeyDictionary()
+    try:
+        with saved_tensors_hooks(pack, unpack):
+            yield copies
+    finally:
+        choices.copies = None
+        copies.clear()
+
+
+def increment_version(tensor) -> None:
+    """Say that a tensor, or each of several, has been changed behind our back."""
+    several = [tensor] if isinstance(tensor, Tensor) else tensor
+    if not isinstance(several, Iterable):
+        raise RuntimeError(
+            "increment_version expect a Iterable[Tensor] as input, but got "
+            f"{type(tensor).__name__}: give the tensor (Chapter 12)"
+        )
+    for each in several:
+        count_change(each, "increment_version")

@@ -70,12 +70,13 @@ def count_change(tensor: Tensor, name: str) -> None:
             count = _counts[id(memory)] = Count(memory)
         count.total += 1
         count.times.append(function.clock)
-    count.name, count.place = name, _caller()
+    frame = caller()
+    count.name, count.place = name, (frame.f_code.co_filename, frame.f_lineno)
     count.changed = weakref.ref(getattr(tensor, "_origin", tensor))
 
 
-def _caller() -> tuple[str, int]:
-    """File and line of the statement that has called the package."""
+def caller():
+    """The frame of the statement that has called the package."""
     frame = found = sys._getframe(2)
     been = False  # in the package: in the book, this module is the notebook's
     while frame:
@@ -84,7 +85,7 @@ def _caller() -> tuple[str, int]:
             found = frame
             break
         been, frame = been or inside, frame.f_back
-    return found.f_code.co_filename, found.f_lineno
+    return found
 
 
 def _version(self) -> int:

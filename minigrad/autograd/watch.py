@@ -269,10 +269,13 @@ class Box(Node):
         self.uses, self.g, self.hooks = 1, None, None
 
 
-def caught(node: Node, step, keep: bool) -> list:
-    """Run a step; return what it would have sent, None where it sends nothing."""
+def caught(node: Node, step, keep: bool, alone: bool = False) -> list:
+    """Run a step; return what it would have sent, None where it sends nothing.
+
+    ``alone``: there is no pass, so nobody has counted who waits for it.
+    """
     children = node.children
-    boxes = [Box() if child and child.uses else None for child in children]
+    boxes = [Box() if child and (alone or child.uses) else None for child in children]
 
     def into_boxes(node, ready, keep):
         try:
@@ -295,7 +298,8 @@ def caught(node: Node, step, keep: bool) -> list:
 def send(child: Node | None, g, ready: list) -> None:
     """Post a cotangent to a node, or None: one use less, and nothing to add.
 
-    A node that has waited for nothing but Nones has nothing to send either.
+    A node that has waited for nothing but Nones has nothing to send either; unless it
+    is one of those that turn nothing into something (Chapter 16).
     """
     found = [(child, g)]
     while found:
@@ -304,10 +308,13 @@ def send(child: Node | None, g, ready: list) -> None:
             child.uses -= 1
             if g is not None:
                 child.g = g if child.g is None else child.g + g
-            if not child.uses and child.g is not None:
+            if not child.uses and (child.g is not None or child.eager):
                 ready.append(child)
             elif not child.uses:
                 found += [(node, None) for node in child.children]
+
+
+Node.eager = Node.hands_on = False  # of the nodes of Chapter 16, some are
 
 
 class Surrounded:
@@ -358,6 +365,38 @@ def register_node_hook(self, fn) -> RemovableHandle:
 Node.register_prehook, Node.register_hook = register_prehook, register_node_hook
 
 
+def call(self, *grad_outputs):
+    """Run the step of this node alone: vᵀJ for each operand, None for a constant.
+
+    It is recorded, if recording is on. One operand gives a tensor, several a tuple. A
+    leaf's mailbox adds to ``.grad``, and gives an empty tuple.
+    """
+    if len(grad_outputs) != 1:
+        raise TypeError(
+            f"expected 1 arguments, got {len(grad_outputs)} instead: a cotangent in "
+            f"the shape of what {self.name()} has made (Chapter 12)"
+        )
+    (g,) = grad_outputs
+    if g is not None and not isinstance(g, Tensor):
+        raise TypeError(
+            f"argument 0 is not a Variable, but {type(g).__name__}: "
+            "torch.tensor makes one of it (Chapter 12)"
+        )
+    self.g, sent = g, [None] * len(self.links)
+    with np.errstate(all="ignore"):
+        if g is not None and type(self) is AccumulateGrad:
+            engine._deliver(self, create_graph=True)
+        elif g is not None:
+            boxes = getattr(self.hooks, "boxes", None)
+            with boxes.opened(self) if boxes else nullcontext():
+                sent = caught(self, engine._recorded_step, keep=True, alone=True)
+    self.g = None
+    return sent[0] if len(sent) == 1 else tuple(sent)
+
+
+Node.__call__ = call
+
+
 class Passes:
     """What somebody notes during a pass: each pass has a list of its own."""
 
@@ -380,13 +419,19 @@ def coming(nodes: list[Node]) -> int:
     waiting = [node for node in nodes if node.uses or node.g is not None]
     if len(engine._under_way) == 1:
         return len(waiting)
-    found, reached = [node for node, _ in engine._under_way[-1][0]], set()
-    while found:  # a pass inside another: some of them may wait for that one
+    roots = engine._under_way[-1][0]  # some may wait for the pass outside of this one
+    return len({*waiting} & reachable(node for node, _ in roots))
+
+
+def reachable(nodes) -> set[Node]:
+    """Some nodes, and all that they lead to."""
+    found, reached = [*nodes], set()
+    while found:
         node = found.pop()
         if node not in reached:
             reached.add(node)
             found += [child for child in node.children if child is not None]
-    return sum(node in reached for node in waiting)
+    return reached
 
 
 class MultiHandle(RemovableHandle):

@@ -119,7 +119,7 @@ class _Frame:
         self.values: dict = {}
         tensors = {k: x for k, x in enumerate(args) if isinstance(x, Tensor)}
         self.args, self.tensors = args, [*tensors]
-        dummy = empty(0).requires_grad_()
+        dummy = empty(0, requires_grad=True)
         with enable_grad():
             self.kept = _Keep.apply(dummy, *tensors.values()).grad_fn
         self.args = [None if k in tensors else x for k, x in enumerate(args)]

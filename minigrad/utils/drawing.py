@@ -9,6 +9,7 @@ then drawn here, in the colours and typefaces of the page that shows it.
 
 import html
 from collections import Counter, defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -521,6 +522,31 @@ def _is_number(node: Node, role: str, array, sight: Sight) -> bool:
         return False
     link = node.links[[*primitive.rules].index(role)]
     return getattr(node, link) is None and id(array) not in sight.arrays
+
+
+def names_of(given: dict | None, frame) -> dict[str, Tensor]:
+    """Name tensors: those that were given, then the variables of the calling code."""
+    names = dict(given or {})
+    as_list(names.values())
+    for scope in (frame.f_locals, frame.f_globals):
+        for name, value in scope.items():
+            if isinstance(value, Tensor) and name[0].isalpha():
+                names.setdefault(name, value)
+    return names
+
+
+def as_list(tensors) -> list[Tensor]:
+    """One tensor or several, as a list; TypeError for anything else."""
+    several = isinstance(tensors, Iterable) and not isinstance(tensors, Tensor)
+    tensors = list(tensors) if several else [tensors]
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            kind = type(tensor).__name__
+            raise TypeError(
+                f"tensors must be Tensors, but got {kind}: give the result of an "
+                "operation, such as loss (Chapter 6)"
+            )
+    return tensors
 
 
 def light(plan: Plan, targets: list[Tensor]) -> None:

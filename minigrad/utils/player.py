@@ -19,8 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
-from minigrad.tensor import AccumulateGrad, Node
-from minigrad.utils.drawing import Plan, brief, leaf_key, svg
+from minigrad.tensor import AccumulateGrad, Node, Tensor
+from minigrad.utils.drawing import Plan, as_list, brief, leaf_key, svg
 
 
 @dataclass
@@ -446,3 +446,29 @@ class Player:
         label = f'role="img" aria-label="The graph of {html.escape(self.title)}"'
         page = self.html.replace("<svg ", f"<svg {label} ", 1)
         return {"text/html": page, "text/plain": repr(self)}
+
+
+def cotangent(tensor: Tensor, gradient: Tensor | None) -> np.ndarray:
+    """The cotangent to start with, checked as ``backward`` checks it."""
+    if tensor._node is None:
+        raise RuntimeError(
+            "element 0 of tensors does not require grad and does not have a grad_fn: "
+            "nothing that led to it was recorded. Set requires_grad on a leaf before "
+            "computing with it (Chapter 8)"
+        )
+    if gradient is None:
+        if tensor._array.size != 1:
+            raise RuntimeError(
+                "grad can be implicitly created only for scalar outputs: this one has "
+                f"shape {tuple(tensor.shape)}. Give weights of this shape, "
+                "gradient=torch.ones_like(y) (Chapter 7)"
+            )
+        return np.ones_like(tensor._array)
+    as_list(gradient)
+    if gradient.shape != tensor.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and "
+            f"output[0] has a shape of {tensor.shape}. Give one weight for each "
+            "element, such as torch.ones_like(y) (Chapter 7)"
+        )
+    return np.array(gradient._array, tensor._array.dtype)

@@ -783,7 +783,7 @@ torch.func.grad(lambda x: My.apply(x).sum())(x)
 )
 yours(
     "batches-have-no-rule",
-    "A Function with a rule for batches, `vmap`.",
+    "A Function without a rule for batches: neither `vmap` nor `generate_vmap_rule`.",
     DUAL
     + """\
 class My(torch.autograd.Function):
@@ -793,12 +793,10 @@ class My(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx, inputs, output):
         pass
-    @staticmethod
-    def vmap(info, dims, x):
-        return x * 3, 0
 torch.func.vmap(My.apply)(torch.ones(2, 2))
 """,
-    "In minigrad `forward` itself gets the batch, which passes for one row.",
+    "In minigrad `forward` itself gets the batch, which passes for one row; PyTorch "
+    "wants to be told so.",
 )
 yours(
     "output-twice",
