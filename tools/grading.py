@@ -74,6 +74,8 @@ MODULES = {
     20: ("convolution",),
     21: ("attention", "gpt"),
     22: ("static",),
+    23: ("tracing", "tape"),
+    24: ("tensorboard",),
 }
 LIMIT = 20  # seconds for one check
 PATIENCE = 240  # seconds for all checks of a chapter
