@@ -22,7 +22,7 @@ CORE = {  # what a gradient needs: tensors, nodes, the walk, the modes
     "autograd/rebase.py",
     "autograd/hooks.py",
 }
-BUDGETS = {"core": 955, "package": 6080, "learning": 3560, "engines": 2600}
+BUDGETS = {"core": 955, "package": 6080, "learning": 3564, "engines": 2600}
 LEARNING = (  # Part III
     *("nn/", "optim/"),
     *("serialization.py", "conversions.py", "accelerator.py", "backends.py", "cuda.py"),
