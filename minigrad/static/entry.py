@@ -6,9 +6,10 @@ from weakref import ref
 import numpy as np
 
 from minigrad.autograd import function as recording
-from minigrad.autograd.custom import BackwardNode, Output, post
+from minigrad.autograd.custom import BackwardNode, Output
 from minigrad.autograd.function import FREED
 from minigrad.autograd.versions import _counts, count_change, count_of
+from minigrad.autograd.watch import send
 from minigrad.func import _hung
 from minigrad.operands import quietly
 from minigrad.rules import Primitive
@@ -238,7 +239,7 @@ def _step(self, ready: list, keep: bool) -> None:
         slopes = [wrap(d, CompiledFunctionBackwardBackward()) for d in slopes]
     sent = dict.fromkeys(entry.links) | dict(zip(entry.sent, slopes, strict=True))
     for name in reversed(entry.links):
-        post(getattr(self, name), sent[name], ready)
+        send(getattr(self, name), sent[name], ready)
 
 
 CompiledFunctionBackward.step = _step
