@@ -242,6 +242,17 @@ def test_under_create_graph_a_new_grad_is_made():
     assert x.grad.tolist() == [3.0, 5.0] and x.grad.requires_grad
 
 
+def test_a_gradient_that_the_engine_alone_holds_is_not_copied(monkeypatch):
+    x, y = leaf(np.ones((3, 4))), leaf(np.ones(4))
+    copies = []
+    monkeypatch.setattr(np, "copy", lambda g: copies.append(g.shape) or g.__array__())
+    (x * 2 + y).tanh().sum().backward()
+    assert copies == []
+    x.grad = None
+    (x + 1).backward(torch.ones(3, 4))  # the caller's own array
+    assert copies == [(3, 4)]
+
+
 def test_under_create_graph_nothing_is_shared_either():
     x, w, v = leaf([1.0, 2.0]), leaf([3.0, 4.0]), torch.ones(2)
     h = (x + w) * 1

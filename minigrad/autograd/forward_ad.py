@@ -518,10 +518,11 @@ _plain_deliver = engine._deliver
 
 def _deliver(node, create_graph: bool) -> None:
     """Add a sum to the ``.grad`` it is due to; what is added to, moves along."""
-    g, level = node.g, _open()
-    if create_graph or level is None or not isinstance(g, Tensor):
-        return _plain_deliver(node, create_graph)
-    tensor, tangent = engine._owner(node), level.get(g)
+    level = _open()
+    if create_graph or level is None or not isinstance(node.g, Tensor):
+        return _plain_deliver(node, create_graph)  # (no name here for node.g: see own)
+    g, tensor = node.g, engine._owner(node)
+    tangent = level.get(g)
     first = tensor is not None and tensor._grad is None
     before = None if tensor is None or first else level.get(tensor._grad)
     node.g = g._array
