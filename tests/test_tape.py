@@ -36,14 +36,21 @@ def agree(found, expected, within) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in CASES if not {"extreme", "empty"} & {*re.findall(r"\w+", n)}]
-)
+def differentiated() -> list[str]:
+    """The cases whose gradient PyTorch has recorded, without the corners."""
+    return [
+        name
+        for name, (case, dtype) in CASES.items()
+        if not {"extreme", "empty"} & {*re.findall(r"\w+", name)}
+        and "first" in (RECORDED.get(name) or RECORDED[case.id][dtype])
+        and case.expression not in ODD
+    ]
+
+
+@pytest.mark.parametrize("name", differentiated())
 def test_gradients_are_those_that_pytorch_recorded(name):
     case, dtype = CASES[name]
     expected = RECORDED[name] if name in RECORDED else RECORDED[case.id][dtype]
-    if "first" not in expected or case.expression in ODD:
-        pytest.skip("no gradient was recorded, or a corner")
     xs = [x.detach() for x in operands(torch, case, dtype)]
     with warnings.catch_warnings(), GradientTape() as outer:
         warnings.simplefilter("ignore")

@@ -17,6 +17,7 @@ import importlib
 import inspect
 import json
 import re
+import textwrap
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -273,7 +274,10 @@ def recorded() -> dict[str, str]:
     """Return the names that PyTorch has as well, and what it calls them."""
     if not RECORDED.exists():
         return {}
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["names"]
+    return json.loads(RECORDED.read_text(encoding="utf-8"))["names"] | ELSEWHERE
+
+
+ELSEWHERE = {"minigrad.function": "tf.function"}  # names that are not PyTorch's
 
 
 # ------------------------------------------------------------------ where it is built
@@ -686,7 +690,8 @@ def _programs() -> list[tuple[str, int, str, str, str]]:
     answers, found = ledger.recorded()["rows"], []
     for row in ledger.rows():
         kind, message = answers[row.id].get("error", ("", ""))
-        said = f"{kind}: {' '.join(message.split())[:110]}" if kind else ""
+        short = textwrap.shorten(message.replace("\\n", " "), 110, placeholder=" …")
+        said = f"{kind}: {short}" if kind else ""
         found.append((row.id, row.chapter, row.code, row.code.split("\n")[-1], said))
     return found
 

@@ -89,7 +89,9 @@ def test_no_answer_is_left_in_the_copy(chapter):
 
 def test_everything_to_write_counts():
     counts = workbook.summary(CHAPTERS)
-    assert sum(counts.values()) > 1000 and min(counts.values()) >= 1
+    assert sum(counts.values()) > 1000
+    empty = [number for number, count in counts.items() if not count]
+    assert empty == [25]  # which builds nothing: it leaves for PyTorch and JAX
 
 
 def test_a_workbook_is_not_written_over(tmp_path, monkeypatch):
@@ -292,7 +294,9 @@ def test_every_chapter_has_checks():
     for chapter in CHAPTERS:
         for file in grading.tests_of(chapter):
             assert (toc.ROOT / file).is_file()
-    assert [*grading.MODULES] == [chapter.number for chapter in CHAPTERS]
+    assert [*grading.MODULES] == [
+        n for n, count in workbook.summary(CHAPTERS).items() if count
+    ]
     text = grading.described(CHAPTERS[6])
     assert "x³ has the slope 3 at 1." in text and "tests/test_engine.py" in text
 

@@ -43,6 +43,9 @@ INTEGRITY = (  # of the package as the npm registry lists it
 )
 WITH_PYODIDE = {"numpy": "numpy", "matplotlib": "matplotlib", "sklearn": "scikit-learn"}
 WITH_PYODIDE |= {"tqdm": "tqdm", "IPython": "ipython"}  # module: package
+WITHOUT = {
+    "dask"
+}  # it starts processes: such cells end with an error, as the note says
 OURS = ("minigrad", "bookkit", "vizjs")
 EPOCH = "946684800"  # the same sources give the same wheels
 
@@ -51,8 +54,8 @@ NOTE = """\
 > write leaves this browser, which keeps it. Python is [Pyodide](https://pyodide.org),
 > which the browser has fetched from `{host}`, with NumPy and matplotlib; minigrad comes
 > from this site. Run the next cell first. A program here has one thread and no network
-> of its own: a cell that starts a thread or opens a socket ends with an error, and
-> times are longer."""
+> of its own: a cell that starts a thread or a process, or opens a socket, ends with an
+> error, and times are longer."""
 SETUP = """\
 %pip install -q {packages}
 import vizjs
@@ -154,7 +157,7 @@ def imported(notebook) -> set[str]:
 
 def packages_for(notebook) -> list[str]:
     """What the first cell installs: our wheels, and what Pyodide brings."""
-    wanted = imported(notebook) - {*OURS, "pygraphviz", "graphviz"}
+    wanted = imported(notebook) - {*OURS, *WITHOUT, "pygraphviz", "graphviz"}
     unknown = wanted - set(WITH_PYODIDE)
     if unknown:
         raise LiteError(f"neither Pyodide nor this site has {sorted(unknown)}")

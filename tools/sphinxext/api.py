@@ -98,7 +98,8 @@ def known(entry: Entry) -> Iterator[list[nodes.Node]]:
             link(f"{place.stem}.html#{place.anchor}", title),
         ]
     if entry.torch:
-        yield [text("In PyTorch: "), code(entry.torch)]
+        home = "TensorFlow" if entry.torch.startswith("tf.") else "PyTorch"
+        yield [text(f"In {home}: "), code(entry.torch)]
     else:
         yield [text("PyTorch has nothing of this name.")]
 
