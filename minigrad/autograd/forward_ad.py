@@ -521,8 +521,7 @@ def _deliver(node, create_graph: bool) -> None:
     level = _open()
     if create_graph or level is None or not isinstance(node.g, Tensor):
         return _plain_deliver(node, create_graph)  # (no name here for node.g: see own)
-    g, tensor = node.g, engine._owner(node)
-    tangent = level.get(g)
+    g, tensor, tangent = node.g, engine._owner(node), level.get(node.g)
     first = tensor is not None and tensor._grad is None
     before = None if tensor is None or first else level.get(tensor._grad)
     node.g = g._array
